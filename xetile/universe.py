@@ -21,13 +21,20 @@ from xetile.passes import all_passes
 Load = Callable[[], type[ModulePass]]
 
 
-def _with_diagnostics(load: Load) -> Load:
-    """A pass whose refusals show all that they know to tools that print a text and its notes, as xDSL's do."""
+def _for_others(load: Load) -> Load:
+    """A pass for tools of other people.
+
+    It takes ops that these read as xDSL has them, and its refusals show all that they know where a text and its notes
+    are printed, as xDSL's tools do.
+    """
 
     def loaded() -> type[ModulePass]:
         kind = load()
 
         def apply(self: ModulePass, ctx: Context, op: ModuleOp) -> None:
+            from xetile.toolchain.adopted import adopt
+
+            adopt(op)
             try:
                 kind.apply(self, ctx, op)
             except XetileError as error:
@@ -57,5 +64,5 @@ def _show_places(error: XetileError) -> None:
 
 XETILE_UNIVERSE = Universe(
     all_dialects={name: dialect_factory(name) for name in NEW_DIALECTS},
-    all_passes={name: _with_diagnostics(load) for name, load in all_passes().items()},
+    all_passes={name: _for_others(load) for name, load in all_passes().items()},
 )

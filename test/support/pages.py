@@ -2,7 +2,8 @@
 
 A page's blocks of Python are one file, in their order. A block of text right below one of Python is what that prints,
 where `...` stands for any text; a block without one prints nothing. What is typed at the prompt `(Pdb)` is typed so.
-A block of Python that needs a tool names it: `python ocloc` and `python opencl` are left out where that is missing,
+A block of Python that needs a tool names it: `python ocloc`, `python opencl` and `python mlir` (the bindings) are left out
+where that is missing,
 `python triton` always, which is Triton's.
 
     PYTHONPATH=test python -m support.pages docs/PAGE.md    writes what blocks print now into the page, but for `...`
@@ -23,6 +24,7 @@ from tempfile import TemporaryDirectory
 from types import FrameType, ModuleType
 
 from xetile.runtime.devices import cpu_library
+from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_ocloc
 
 _BLOCK = re.compile(
@@ -82,9 +84,10 @@ def _printed(module: ModuleType, path: Path, code: str, lines_before: int, shown
 
 
 def _is_missing(tool: str | None) -> bool:
-    assert tool in (None, "ocloc", "opencl", "triton"), tool
+    assert tool in (None, "mlir", "ocloc", "opencl", "triton"), tool
     return (
         tool == "triton"
+        or (tool == "mlir" and not has_bindings())
         or (tool == "ocloc" and find_ocloc() is None)
         or (tool == "opencl" and cpu_library() is None)
     )

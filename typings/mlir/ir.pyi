@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 class MLIRError(Exception):
@@ -18,6 +18,9 @@ class Location:
     child_loc: Location
     callee: Location
     caller: Location
+    def emit_error(self, message: str) -> None: ...
+    @staticmethod
+    def file(filename: str, line: int, col: int, *, context: Context) -> Location: ...
     def is_a_file(self) -> bool: ...
     def is_a_fused(self) -> bool: ...
     def is_a_name(self) -> bool: ...
@@ -50,3 +53,25 @@ class Operation:
         print_generic_op_form: bool = False,
         use_local_scope: bool = False,
     ) -> str | bytes: ...
+    name: str
+    context: Context
+    location: Location
+    regions: list[Region]
+    attributes: Attributes
+    def erase(self) -> None: ...
+
+class OpView:
+    operation: Operation
+
+class Block:
+    operations: list[OpView]
+    def append(self, operation: OpView) -> None: ...
+
+class Region:
+    blocks: list[Block]
+
+class Attributes:
+    def __iter__(self) -> Iterator[str]: ...
+    def __getitem__(self, name: str) -> object: ...
+    def __setitem__(self, name: str, value: object) -> None: ...
+    def __delitem__(self, name: str) -> None: ...

@@ -52,6 +52,7 @@ from xetile.errors import (
     written_in,
 )
 from xetile.parser import as_wrong_input
+from xetile.passes import all_passes
 
 PROGRAM = "xetile-opt"
 
@@ -105,7 +106,8 @@ class OptMain(xDSLOptMain):
         # ours on top; imported when first met
         universe = Universe.get_multiverse()
         self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
-        self.available_passes = {**universe.all_passes, "licm": _licm}
+        # ours as they are: what the universe adds to them is for ops that other parsers read
+        self.available_passes = {**universe.all_passes, **all_passes(), "licm": _licm}
         self.available_targets = dict(universe.all_targets)
         self.ctx = Context()
         for name, factory in (universe.all_dialects | all_dialects()).items():

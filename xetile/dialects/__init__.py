@@ -25,6 +25,9 @@ _OURS = {
 }
 """Dialect name to its module and the name of its `Dialect` object."""
 
+OWN_DIALECTS = tuple(_OURS)
+"""Names of the dialects that are ours, or ours in the place of xDSL's."""
+
 NEW_DIALECTS = ("xetile", "xegpu", "xevm")
 """Names that xDSL does not own."""
 

@@ -32,6 +32,7 @@ from xetile.toolchain.mlir_process import (
     transform,
 )
 from xetile.toolchain.mlir_text import (
+    OUR_DIALECT,
     parse_module,
     position_of,
     print_module,
@@ -63,7 +64,6 @@ HARMLESS = frozenset(
 the passes on XeGPU abort on IR that they do not expect."""
 
 _ANCHORS = re.compile(r"any$|\w+\.\w+")
-_OUR_DIALECT = "xetile"
 _STANDARD_ERROR = re.compile(
     r"^(?:<unknown>:0|(.*?):(\d+):(\d+)): (error|warning|remark): (.*)$"
 )
@@ -152,7 +152,7 @@ def _anchored(pipeline: str) -> str:
 def _refuse_our_ops(module: ModuleOp) -> None:
     """Refuse XeTile, which upstream does not know, at the first op that has to do with it."""
     for op in module.walk():
-        if op.name.partition(".")[0] == _OUR_DIALECT or any(map(_is_ours, _attributes(op))):
+        if op.name.partition(".")[0] == OUR_DIALECT or any(map(_is_ours, _attributes(op))):
             fail(
                 op,
                 f"'{op.name}' is XeTile, which upstream MLIR does not know; lower the kernel to xegpu first, "
@@ -173,7 +173,7 @@ def _attributes(op: Operation) -> list[Attribute]:
 
 
 def _is_ours(attribute: Attribute) -> bool:
-    if attribute.name.partition(".")[0] == _OUR_DIALECT:
+    if attribute.name.partition(".")[0] == OUR_DIALECT:
         return True
     match attribute:
         case ParametrizedAttribute():
