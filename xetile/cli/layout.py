@@ -1,8 +1,8 @@
 """`xetile-layout`: prints and draws what a layout attribute means.
 
-Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `block-load`
-shows how an operand of DPAS is loaded, `convert` what a change of layout takes, `wgmma` an operand of Hopper's
-matrix instruction in shared memory.
+Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `dpas` shows
+which lane holds what of an operand of the matrix instruction, `block-load` how one is loaded, `convert` what a change
+of layout takes, `wgmma` an operand of Hopper's matrix instruction in shared memory.
 """
 
 import json
@@ -12,13 +12,14 @@ from argparse import Namespace
 from functools import partial
 from importlib import import_module
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from xetile.advice import hint
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.layout_output import (
     PROGRAM,
     TensorType,
+    add_examples,
     add_outputs,
     as_json,
     layout_data,
@@ -26,11 +27,14 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
+from xetile.errors import warn
+from xetile.targets import EXAMPLE
 
 if TYPE_CHECKING:
+    from xetile.layout.algebra.distribution import Distribution
     from xetile.layout.algebra.linear_layout import LinearLayout
 
-_COMMANDS = ("block-load", "convert", "wgmma")
+_COMMANDS = ("block-load", "convert", "dpas", "wgmma")
 VIEWS = ("bases", "hardware", "tensor", "matrix")
 
 _OURS = ("#xegpu", "#xetile")
@@ -45,19 +49,29 @@ def _run(arguments: list[str]) -> int:
         advice = hint(name, _COMMANDS) or f"; commands are {', '.join(_COMMANDS)}"
         refuse(f"unknown command '{name}'{advice}")
     try:
+        if not arguments:
+            return _help(make_parser())
         if name not in _COMMANDS:
             return _show(arguments)
         module = import_module(f"xetile.cli.layout_{name.replace('-', '_')}")
+        if not arguments[1:]:
+            return _help(module.make_parser())
         return module.run(arguments[1:])
     except LayoutError as error:
         refuse(str(error), error)
 
 
+def _help(parser: ToolParser) -> int:
+    """The answer to a call that asks nothing."""
+    parser.print_help()
+    return 0
+
+
 class NamedLayout(NamedTuple):
-    """A layout to show: the text that introduces it, and the layout."""
+    """A layout to show: the text that introduces it, and the layout, or the map where sizes are no powers of two."""
 
     title: str
-    layout: "LinearLayout"
+    layout: "LinearLayout | Distribution"
 
 
 def make_parser() -> ToolParser:
@@ -81,6 +95,15 @@ def make_parser() -> ToolParser:
     add("--view", choices=VIEWS, action="append", help="what to print; tensor by default")
     add("--subgroup", action="store_true", help="head a subgroup's lines so, not as a warp")
     add_outputs(parser)
+    add_examples(
+        parser,
+        "-l '#xegpu.layout<lane_layout = [1, 16], lane_data = [2, 1]>' -t 'tensor<16x16xf16>'",
+        "-l '#xetile.wg_map<sg_layout = [3, 4], sg_data = [32, 32]>' -t 'tensor<96x128xf16>'",
+        "-i kernel.ttgir -alias-names=blocked,mma -t 'tensor<64x64xf32>' --html layouts.html",
+        f"dpas --operand B --dtype f16 --device {EXAMPLE}",
+        f"block-load --operand B --dtype f16 --device {EXAMPLE} --shape 32x256 --warps 8x4 --rep 4x2",
+        "wgmma --dtype bf16 --major K --swizzle 128 --shape 64x64",
+    )
     return parser
 
 
@@ -89,28 +112,70 @@ def _show(arguments: list[str]) -> int:
     tensor = None if options.t is None else tensor_type(options.t)
     layouts = list(_layouts(options, tensor))
     if options.json:
-        text = as_json([{"title": title} | layout_data(layout) for title, layout in layouts])
+        text = as_json([{"title": title} | _data(layout) for title, layout in layouts])
     else:
         separator = "\n" if options.alias_names else ""
         text = "".join(_text(options, title, layout) + separator for title, layout in layouts)
     bits = 8 if tensor is None else tensor.element_bits
-    pictures = [(_caption(title, layout), layout, bits) for title, layout in layouts]
+    if options.svg is not None or options.html is not None:
+        pictures = [
+            (_caption(title, layout), _drawn(layout), bits) for title, layout in layouts
+        ]
+    else:
+        pictures = []
     write_outputs(options, text, pictures)
     return 0
 
 
-def _caption(title: str, layout: "LinearLayout") -> str:
+def _data(layout: "LinearLayout | Distribution") -> dict[str, object]:
+    from xetile.layout.algebra.distribution import Distribution
+
+    if not isinstance(layout, Distribution):
+        return layout_data(layout)
+    return {
+        "shape": layout.shape,
+        "sg_data": layout.unit,
+        "sg_layout": layout.grid,
+        "offsets": [layout.offsets(subgroup) for subgroup in range(layout.subgroups)],
+    }
+
+
+def _drawn(layout: "LinearLayout | Distribution") -> "LinearLayout":
+    """What is to be drawn: a layout."""
+    from xetile.layout.algebra.distribution import Distribution
+
+    return _in_bits(layout, "drawing") if isinstance(layout, Distribution) else layout
+
+
+def _in_bits(map: "Distribution", what: str) -> NoReturn:
+    """The answer where a map of other sizes than powers of two has no such thing."""
+    refuse(
+        f"no {what} of a map of {'x'.join(str(n) for n in map.shape)} elements to "
+        f"{'x'.join(str(n) for n in map.grid)} subgroups in units of {'x'.join(str(n) for n in map.unit)}: "
+        "only powers of two have one; the views tensor and hardware and --json show it"
+    )
+
+
+def _caption(title: str, layout: "LinearLayout | Distribution") -> str:
     """An attribute without its fields, and the shape."""
     name = title.partition("<")[0] if "<" in title else title
+    layout = _drawn(layout)
     return f"{name} {'x'.join(map(str, layout.out_dim_sizes))}"
 
 
-def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:
+def _text(options: Namespace, title: str, layout: "LinearLayout | Distribution") -> str:
+    from xetile.layout.algebra.distribution import Distribution
+    from xetile.layout.show.distributions import holder_view, subgroup_view
     from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
 
     chosen: list[str] = options.view or ["hardware" if options.use_hw_view else "tensor"]
     parts = [f"Print layout attribute: {title}\n"]
     for view in chosen:
+        if isinstance(layout, Distribution):
+            if view not in ("hardware", "tensor"):
+                _in_bits(layout, view)
+            parts.append((subgroup_view if view == "hardware" else holder_view)(layout))
+            continue
         match view:
             case "bases":
                 parts.append(str(layout).lstrip("\n") + "\n")
@@ -132,17 +197,46 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
         return [NamedLayout(options.bases, _from_bases(options.bases, tensor))]
     if tensor is None:
         refuse("must specify the tensor type argument -t, such as tensor<256x32xf16>")
-    from xetile.layout.text.attributes import layout_of
-
     given: list[str] = options.l or []
-    texts = [(text, text) for text in given]
-    if options.i is not None:
-        texts += [(f"#{name} = {text}", text) for name, text in _aliases(options)]
-    if not texts and tensor.layout is not None:
-        texts = [(tensor.layout, tensor.layout)]
-    if not texts:
-        refuse("a layout is needed: -l ATTRIBUTE, -i FILE, --bases, or one in the type")
-    return [NamedLayout(title, layout_of(text, tensor.shape)) for title, text in texts]
+    if not given and options.i is None:
+        if tensor.layout is None:
+            refuse("a layout is needed: -l ATTRIBUTE, -i FILE, --bases, or one in the type")
+        given = [tensor.layout]
+    found = [NamedLayout(text, layout_to_show(text, tensor.shape)) for text in given]
+    return found if options.i is None else [*found, *_of_file(options, tensor)]
+
+
+def _of_file(options: Namespace, tensor: TensorType) -> list[NamedLayout]:
+    """The aliases that fit the tensor; of the others a warning each, where there is one that fits."""
+    from xetile.layout.algebra.linear_layout import LayoutError
+
+    found: list[NamedLayout] = []
+    misfits: list[tuple[str, LayoutError]] = []
+    for name, text in _aliases(options):
+        try:
+            layout = layout_to_show(text, tensor.shape)
+        except LayoutError as error:
+            misfits.append((name, error))
+        else:
+            found.append(NamedLayout(f"#{name} = {text}", layout))
+    if not found:
+        raise misfits[0][1]
+    for name, error in misfits:
+        warn(None, f"#{name} is not shown: {error}")
+    return found
+
+
+def layout_to_show(text: str, shape: tuple[int, ...]) -> "LinearLayout | Distribution":
+    """The layout of an attribute; of a `wg_map` of other sizes than powers of two what it deals out."""
+    from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+    from xetile.layout.text.attributes import WorkgroupMap, layout_of, parse_layout
+
+    encoding = parse_layout(text)
+    if isinstance(encoding, WorkgroupMap):
+        sizes = (*shape, *encoding.sg_layout, *encoding.sg_data)
+        if not all(map(is_power_of_two, sizes)):
+            return Distribution(shape, encoding.sg_data, encoding.sg_layout)
+    return layout_of(text, shape)
 
 
 def _aliases(options: Namespace) -> list[tuple[str, str]]:

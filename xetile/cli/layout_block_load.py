@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
     PROGRAM,
+    add_examples,
     add_outputs,
     as_json,
     element_bits,
     layout_data,
     refuse,
-    runs,
     write_outputs,
 )
 from xetile.cli.values import read_pair
+from xetile.layout.algebra.tables import runs
 from xetile.targets import DEFAULT, EXAMPLE
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from xetile.layout.intel.stages import BlockLoadStages
     from xetile.targets.xe.device import XeDevice
 
-_OPERANDS = ("A", "B", "C")
+OPERANDS = ("A", "B", "C")
+"""Of a matrix product."""
+
 _MOST_REGISTERS = 1 << 16
 
 
@@ -42,7 +45,10 @@ def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
     options = make_parser().parse_args(arguments)
     report = _report(options)
-    text = as_json(_data(report)) if options.json else _text(report)
+    tables: bool = options.tables
+    if tables and options.json:
+        refuse("--tables are text; --json has the layouts that they are read off")
+    text = as_json(_data(report)) if options.json else _text(report, tables=tables)
     name = f"{options.dtype} {options.operand} {options.shape[0]}x{options.shape[1]}"
     pictures = [
         (f"{name}: one message", _message_picture(report), report.bits),
@@ -52,12 +58,13 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _pair(text: str) -> tuple[int, int]:
+def pair(text: str) -> tuple[int, int]:
+    """Two extents, neither 0, of an option."""
     refusal = "must be ROWSxCOLUMNS, such as 32x256"
-    pair = read_pair(text, refusal)
-    if 0 in pair:
+    extents = read_pair(text, refusal)
+    if 0 in extents:
         raise ArgumentTypeError(f"'{text}' {refusal}")
-    return pair
+    return extents
 
 
 def make_parser() -> ToolParser:
@@ -68,12 +75,12 @@ def make_parser() -> ToolParser:
     add = parser.add_argument
     add("--device", help=f"the device, such as {EXAMPLE}; by default {DEFAULT}")
     add("--dtype", required=True, metavar="TYPE", help="element type, such as f16, i8, tf32")
-    add("--operand", required=True, choices=_OPERANDS, help="of the matrix product")
-    add("--shape", required=True, type=_pair, metavar="RxC", help="the workgroup's tile")
-    add("--warps", type=_pair, default=(1, 1), metavar="RxC", help="subgroups over the tile")
+    add("--operand", required=True, choices=OPERANDS, help="of the matrix product")
+    add("--shape", required=True, type=pair, metavar="RxC", help="the workgroup's tile")
+    add("--warps", type=pair, default=(1, 1), metavar="RxC", help="subgroups over the tile")
     add(
         "--rep",
-        type=_pair,
+        type=pair,
         default=(1, 1),
         metavar="RxC",
         help="DPAS side by side per subgroup",
@@ -82,11 +89,18 @@ def make_parser() -> ToolParser:
     add("--transposed", action="store_true", help="the operand lies transposed in memory")
     add(
         "--mask",
-        type=_pair,
+        type=pair,
         metavar="RxC",
         help="the load is masked, and the mask is the same in runs of RxC",
     )
+    add("--tables", action="store_true", help="print below each stage where offsets lie")
     add_outputs(parser)
+    add_examples(
+        parser,
+        f"block-load --device {EXAMPLE} --dtype f16 --operand B --shape 32x256 --warps 8x4 --rep 4x2",
+        f"block-load --device {EXAMPLE} --dtype f16 --operand A --shape 256x32 --warps 8x4 --rep 4x2 --tables",
+        f"block-load --device {EXAMPLE} --dtype i8 --operand B --shape 64x64 --transposed --html b.html",
+    )
     return parser
 
 
@@ -97,13 +111,11 @@ def _report(options: Namespace) -> _Report:
 
     with option_called("--device"):
         target = device_named(options.device)
-    operand = _OPERANDS.index(options.operand)
-    bits = _element_bits(options, target)
+    operand = OPERANDS.index(options.operand)
+    bits = operand_bits(options, target)
     dpas = _dpas(options, bits)
     layout = dpas.operand_layout(operand, options.shape)
-    registers = layout.in_dim_size("register")
-    if registers > _MOST_REGISTERS:
-        refuse(f"the tile takes {registers} registers in each lane, at most {_MOST_REGISTERS}")
+    check_registers(layout)
     limits = _limits(target)
     contiguous = 0 if options.transposed else 1
     tile = load_tile(
@@ -126,7 +138,14 @@ def _report(options: Namespace) -> _Report:
     return _Report(layout, stages, tile, packed, bits, message_offsets(tile, layout), shuffle)
 
 
-def _element_bits(options: Namespace, target: "XeDevice") -> int:
+def check_registers(layout: "LinearLayout") -> None:
+    """Refuse tiles that nobody has registers for."""
+    registers = layout.in_dim_size("register")
+    if registers > _MOST_REGISTERS:
+        refuse(f"the tile takes {registers} registers in each lane, at most {_MOST_REGISTERS}")
+
+
+def operand_bits(options: Namespace, target: "XeDevice") -> int:
     """Bits of the operand's elements, of a type that the device's DPAS takes."""
     types = target.operand_types(options.operand.lower())
     if options.dtype not in types:
@@ -148,7 +167,7 @@ def _dpas(options: Namespace, bits: int) -> "Dpas":
         refuse(f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two")
     ops = 32 // (16 if options.operand == "C" else bits)
     dpas = Dpas(options.repeat_count, DEPTH, COLUMNS, ops, LANES, options.warps, options.rep)
-    rows, columns = dpas.instruction_shapes[_OPERANDS.index(options.operand)]
+    rows, columns = dpas.instruction_shapes[OPERANDS.index(options.operand)]
     if shape[0] < rows or shape[1] < columns:
         refuse(
             f"shape {shape[0]}x{shape[1]} is smaller than operand {options.operand} of one DPAS on "
@@ -163,7 +182,7 @@ def _stages(
     """The stages that Intel's document has: of A, and of B where it is not transposed or has words to transpose."""
     from xetile.layout.intel.stages import MessageLimits, block_load_stages
 
-    operand = _OPERANDS.index(options.operand)
+    operand = OPERANDS.index(options.operand)
     if operand == 2 or (options.transposed and (operand == 0 or bits > 16)):
         return None
     return block_load_stages(
@@ -231,8 +250,10 @@ def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[tuple[int, int]]
     ]
 
 
-def _text(report: _Report) -> str:
-    parts = [] if report.stages is None else [f"{report.stages}\n"]
+def _text(report: _Report, *, tables: bool) -> str:
+    parts = _table_parts(report) if tables else []
+    if report.stages is not None and not tables:
+        parts.append(f"{report.stages}\n")
     parts.append(
         f"Configuration: {_configuration(report.tile, report.bits, packed=report.packed)}\n"
     )
@@ -246,6 +267,22 @@ def _text(report: _Report) -> str:
             f"take elements {runs([e for _, e in taken])}\n"
         ]
     return "".join(parts)
+
+
+def _table_parts(report: _Report) -> list[str]:
+    """What each lane holds of one instruction's registers, and the stages with their tables."""
+    from xetile.cli.layout_tables import lane_table, stage_tables
+    from xetile.targets.xe.device import LANES
+
+    words = 32 // report.bits if report.packed or report.tile.transposed else 1
+    parts = ["Each lane holds, of subgroup 0:\n", lane_table(report.layout, max(1, words))]
+    if report.stages is None:
+        return parts
+    listings = str(report.stages).split("\nBlock load tile layout")
+    for n, table in enumerate(stage_tables(report.stages, LANES)):
+        title = "" if n == 0 else "Block load tile layout"
+        parts += [f"{title}{listings[n]}\n", table]
+    return parts
 
 
 def _data(report: _Report) -> dict[str, object]:

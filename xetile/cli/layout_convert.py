@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
     PROGRAM,
+    add_examples,
     add_outputs,
     as_json,
     layout_data,
-    runs,
     tensor_type,
     write_outputs,
 )
+from xetile.layout.algebra.tables import runs
 from xetile.targets import EXAMPLE
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ def make_parser() -> ToolParser:
         "--device", help=f"what the compiler emits for it, such as {EXAMPLE}, with the price"
     )
     add_outputs(parser)
+    rows = "'#xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>'"
+    columns = "'#xegpu.layout<lane_layout = [16, 1], lane_data = [1, 1]>'"
+    add_examples(
+        parser,
+        f"convert {rows} \\\n    {columns} -t 'tensor<16x16xf32>' --device {EXAMPLE}",
+    )
     return parser
 
 

@@ -1,8 +1,10 @@
 """What the commands of `xetile-layout` share: tensor types, the outputs, layouts as data."""
 
+import argparse
 import json
 import re
 import sys
+import textwrap
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
 
 PROGRAM = "xetile-layout"
+HELP_COLUMNS = 79
 
 
 def refuse(message: str, cause: Exception | None = None) -> NoReturn:
@@ -29,6 +32,13 @@ class TensorType(NamedTuple):
     element: str
     element_bits: int
     layout: str | None
+
+
+def add_examples(parser: ToolParser, *examples: str) -> None:
+    """Calls to copy, below the options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = textwrap.fill(parser.description or "", HELP_COLUMNS)
+    parser.epilog = "\n".join(["examples:", *(f"  {PROGRAM} {text}" for text in examples)])
 
 
 def add_outputs(parser: ToolParser) -> None:
@@ -73,17 +83,6 @@ def layout_data(layout: "LinearLayout") -> dict[str, object]:
 def as_json(data: object) -> str:
     """Data as one line of JSON."""
     return json.dumps(data) + "\n"
-
-
-def runs(numbers: Sequence[int]) -> str:
-    """Numbers with runs of neighbours as first-last."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][-1] + 1:
-            found[-1].append(number)
-        else:
-            found.append([number])
-    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in found)
 
 
 def write_outputs(

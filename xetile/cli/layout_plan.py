@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xetile.cli.layout_output import refuse, runs
+from xetile.cli.layout_output import refuse
+from xetile.layout.algebra.tables import runs
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
     PROGRAM,
+    add_examples,
     add_outputs,
     as_json,
     element_bits,
@@ -89,6 +90,13 @@ def make_parser() -> ToolParser:
     )
     add("--descriptor", type=_number, metavar="VALUE", help="a descriptor to take apart")
     add_outputs(parser)
+    add_examples(
+        parser,
+        "wgmma --dtype bf16 --major K --swizzle 128 --shape 64x64",
+        "wgmma --descriptor 0x4000004000010000",
+        "wgmma -t 'tensor<128x64xbf16>' -l '#ttg.nvmma_shared<{swizzlingByteWidth = 128, \\\n"
+        "    transposed = false, elementBitWidth = 16}>'",
+    )
     return parser
 
 

@@ -14,6 +14,7 @@ COMMANDS = {
     "xetile-layout": "layout",
     "xetile-explore": "explore",
     "xetile-layout block-load": "layout_block_load",
+    "xetile-layout dpas": "layout_dpas",
     "xetile-layout convert": "layout_convert",
     "xetile-layout wgmma": "layout_wgmma",
 }

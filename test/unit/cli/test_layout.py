@@ -1,6 +1,7 @@
 """xetile-layout: the flags of triton-tensor-layout, block loads, drawings, data, and one-line errors."""
 
 import json
+import shlex
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -19,6 +20,9 @@ A = f"#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 1}}>"
 BLOCKED = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 1], warpsPerCTA = [1, 1], order = [1, 0]}>"
 SMALL = "[[T0:0, T0:1]\n[ T1:0, T1:1]\n[ T2:0, T2:1]\n[ T3:0, T3:1]]\n"
 GEMM = ["block-load", "--device", "bmg", "--dtype", "f16", "--warps", "8x4", "--rep", "4x2"]
+
+
+UNEVEN = "#xetile.wg_map<sg_layout = [3, 2], sg_data = [1, 2]>"
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -52,6 +56,99 @@ def test_aliases_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     out = output(capsys, "-i", str(file), "-alias-names", "rows", "-t", "tensor<4xf32>")
     written = sliced.replace("#blocked", BLOCKED)
     assert out == f"Print layout attribute: #rows = {written}\n[T0:0, T1:0, T2:0, T3:0]\n\n"
+
+
+def test_one_alias_that_does_not_fit_leaves_the_others(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "kernel.mlir"
+    sliced = "#ttg.slice<{dim = 1, parent = #blocked}>"
+    file.write_text(f"#m = #ttg.amd_mfma<{{}}>\n#blocked = {BLOCKED}\n#rows = {sliced}\n")
+    assert main(["-i", str(file), "-t", "tensor<4x2xf32>"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"Print layout attribute: #blocked = {BLOCKED}\n{SMALL}"
+    first, second = err.splitlines()
+    assert first.startswith("warning: #m is not shown: layout #ttg.amd_mfma is not supported")
+    assert second.startswith(
+        "warning: #rows is not shown: a blocked layout of rank 2 does not"
+    )
+    assert main(["-i", str(file), "-alias-names=m,rows", "-t", "tensor<4x2xf32>"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "layout #ttg.amd_mfma is not supported" in err
+
+
+def test_a_workgroup_map_that_is_no_power_of_two(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ("-l", UNEVEN, "-t", "tensor<3x8xf16>")
+    assert output(capsys, *told) == (
+        f"Print layout attribute: {UNEVEN}\n[[T0:0, T0:1, T1:0, T1:1, T0:2, T0:3, T1:2, T1:3]\n"
+        "[ T2:0, T2:1, T3:0, T3:1, T2:2, T2:3, T3:2, T3:3]\n"
+        "[ T4:0, T4:1, T5:0, T5:1, T4:2, T4:3, T5:2, T5:3]]\n"
+    )
+    lines = output(capsys, *told, "-use-hw-view").splitlines()
+    assert lines[1:7] == ["Subgroup0:", "(0,0)", "(0,1)", "(0,4)", "(0,5)", "Subgroup1:"]
+    (data,) = json.loads(output(capsys, *told, "--json"))
+    assert (data["shape"], data["sg_layout"]) == ([3, 8], [3, 2])
+    assert data["offsets"][5] == [[2, 2], [2, 6]]
+
+
+def test_an_empty_call_and_help_show_examples_that_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    aliases = f"#blocked = {BLOCKED}\n#mma = {BLOCKED}\n"
+    Path("kernel.ttgir").write_text(aliases)
+    ran = 0
+    for command in ([], ["block-load"], ["convert"], ["dpas"], ["wgmma"]):
+        out = output(capsys, *command)
+        assert out.startswith(f"usage: {' '.join(['xetile-layout', *command])} ")
+        examples = out.partition("\nexamples:\n")[2].replace("\\\n", "").splitlines()
+        assert examples
+        for example in examples:
+            program, *arguments = shlex.split(example)
+            assert (program, main(arguments)) == ("xetile-layout", 0), example
+            assert capsys.readouterr().out or "--svg" in example or "--html" in example
+            ran += 1
+    assert ran == 15
+
+
+def test_what_lanes_hold_of_an_instruction(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, "dpas", "--operand", "B", "--dtype", "f16", "--device", "bmg")
+    title, head, _, *rows = out.splitlines()
+    assert title == (
+        "Operand f16 B 16x16 of DPAS on bmg: 16 registers in each lane, 2 elements in a word"
+    )
+    assert head == "| " + " | ".join(f"WI {lane}" for lane in range(16)) + " |"
+    # Words of two neighbouring rows, as Intel's document on block loads has them.
+    assert rows == [
+        "| " + " | ".join(f"{k}, {n} : {k + 1}, {n}" for n in range(16)) + " |"
+        for k in range(0, 16, 2)
+    ]
+    out = output(capsys, "dpas", "--operand", "C", "--dtype", "f32", "--device", "bmg", "--view", "bases", "--json")  # fmt: skip
+    data = json.loads(out)
+    assert data["in"] == [["register", [[1, 0], [2, 0], [4, 0]]], ["lane", [[0, 1], [0, 2], [0, 4], [0, 8]]]]  # fmt: skip
+
+
+def test_the_index_tables_of_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, *GEMM, "--operand", "A", "--shape", "256x32", "--tables")
+    lane = "".join(f"{16 * row} : {row}, 0\n" for row in range(8))
+    assert (
+        f"[dim0 (size 8), dim1 (size 16)]\n{lane}Block load tile layout after adding it" in out
+    )
+    starts = [(row, column) for column in (0, 16) for row in (0, 8, 16, 24)]
+    ends = "".join(
+        f"{n}, 0 : {row}, {column}\n{n}, 127 : {row + 7}, {column + 15}\n"
+        for n, (row, column) in enumerate(starts)
+    )
+    assert (
+        f"[dim0 (size 32), dim1 (size 32)]\n{ends}Block load tile layout after adding" in out
+    )
+    out = output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--tables")
+    assert "| 0, 0 : 1, 0 | 0, 1 : 1, 1 |" in out
+    assert "\n0, 3, 127 : 15, 31\n1, 0, 0 : 128, 0\n1, 0, 127 : 135, 15\n" in out
+    assert "\n1, 3, 127 : 143, 31\nConfiguration: 32 rows x 16 columns" in out
+    plain = output(capsys, *GEMM, "--operand", "B", "--shape", "32x256")
+    assert not set(plain.splitlines()) - set(out.splitlines())
 
 
 def test_views_of_bases(capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,7 +340,7 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ([], "must specify the tensor type argument -t, such as tensor<256x32xf16>"),
+        (["--json"], "must specify the tensor type argument -t, such as tensor<256x32xf16>"),
         (["-l", BLOCKED], "must specify the tensor type argument -t"),
         (["-t", "tensor<4x2xf32>"], "a layout is needed: -l ATTRIBUTE"),
         (["-t", "vector<4xf32>", "-l", BLOCKED], "'vector<4xf32>' is no tensor type"),
@@ -263,7 +360,16 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["-t", "tensor<4xf32>", "-l", "#ttg.blocked<{order = ["], "expected a value at character 23, found the end"),
         (["blockload"], "unknown command 'blockload'; did you mean 'block-load'?"),
         (["--view", "nothing"], "argument --view: invalid choice: 'nothing'"),
-        (["block-load"], "the following arguments are required: --dtype"),
+        (["block-load", "--json"], "the following arguments are required: --dtype"),
+        (["dpas", "--dtype", "f16"], "the following arguments are required: --operand"),
+        (["dpas", "--dtype", "f64", "--operand", "A", "--device", "bmg"], "DPAS of bmg has no operand A of type f64"),
+        (["dpas", "--dtype", "f16", "--operand", "A", "--device", "bmg", "--shape", "12x16"], "operand a of shape [12, 16] is not made of DPAS operands of [8, 16]"),
+        (["dpas", "--dtype", "f16", "--operand", "A", "--device", "bmg", "--shape", "1048576x1048576"], "the tile takes 68719476736 registers in each lane, at most 65536"),
+        (["dpas", "--dtype", "f16", "--operand", "A", "--device", "bmg", "--repeat-count", "3"], "repeat_count = 3 of DPAS must be one of 1, 2, 4, 8"),
+        ([*GEMM, "--operand", "A", "--shape", "256x32", "--tables", "--json"], "--tables are text"),
+        (["-l", UNEVEN, "-t", "tensor<3x8xf16>", "--view", "matrix"], "no matrix of a map of 3x8 elements to 3x2 subgroups in units of 1x2"),
+        (["-l", UNEVEN, "-t", "tensor<3x8xf16>", "--svg", "x.svg"], "no drawing of a map of 3x8 elements"),
+        (["-l", UNEVEN, "-t", "tensor<5x8xf16>"], "extent 5 of dimension 0 has 5 units of sg_data 1 for 3 subgroups"),
         ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
         ([*GEMM, "--operand", "B", "--shape", "24x256"], "must be powers of two"),
         (["block-load", "--device", "a770", "--dtype", "f16", "--operand", "B", "--shape", "32x32"], "unknown device 'a770'; known are pvc, bmg"),

@@ -111,7 +111,7 @@ def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ([], "the following arguments are required: FROM, TO, -t"),
+        (["--json"], "the following arguments are required: FROM, TO, -t"),
         ([ROWS, ROWS, "-t", "tensor<4xf16>"], "does not fit the shape [4]"),
         ([ROWS, WIDE, "-t", "tensor<4x16xf16>"], "warp"),
         (

@@ -114,7 +114,7 @@ def test_a_layout_in_shared_memory(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ([], "--dtype is needed, or -l ATTRIBUTE, or --descriptor VALUE"),
+        (["--json"], "--dtype is needed, or -l ATTRIBUTE, or --descriptor VALUE"),
         (["-l", NVMMA], "must specify the tensor type argument -t"),
         (["-l", NVMMA.replace("128", "0", 1), "-t", "tensor<128x64xbf16>"], "no swizzle fits a K-major operand"),
         (["--dtype", "bf16", "--major", "K", "--swizzle", "48", "--shape", "64x16"], "swizzle of 48 bytes"),

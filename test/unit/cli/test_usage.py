@@ -34,7 +34,7 @@ MISTAKES: list[tuple[Main, list[str], str]] = [
     (compile.main, ["a.mlir", "--emit", "object"], "argument --emit: invalid choice: 'object'; choose from xegpu, xevm, llvm, ll, spirv, zebin, asm"),
     (layout.main, ["blok-load"], "unknown command 'blok-load'; did you mean 'block-load'?"),
     (layout.main, ["wgmma", "--shpae", "64x16"], "unrecognized argument '--shpae'; did you mean '--shape'?"),
-    (layout.main, ["--shape", "64x16"], "unrecognized argument '--shape', which is for xetile-layout block-load and xetile-layout wgmma"),
+    (layout.main, ["--shape", "64x16"], "unrecognized argument '--shape', which is for xetile-layout block-load and xetile-layout dpas and xetile-layout wgmma"),
 ]  # fmt: skip
 
 

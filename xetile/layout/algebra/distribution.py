@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.tables import html_table, runs
+
+MOST_SHOWN = 1 << 12
 
 Coordinates = tuple[int, ...]
 """One number per dimension, outermost first."""
@@ -84,6 +87,23 @@ class Distribution:
     def __repr__(self) -> str:
         order = f", order={self.order}" if self.order != _row_major(self.rank) else ""
         return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid}{order})"
+
+    def _repr_html_(self) -> str | None:
+        """A table of the units, each with the subgroups that hold it; None of more than two dimensions, or too many."""
+        counts = [self.units(d) for d in range(self.rank)]
+        if self.rank > 2 or prod(counts) > MOST_SHOWN:
+            return None
+        shape, unit, grid = ("x".join(map(str, n)) for n in (self.shape, self.unit, self.grid))
+        caption = f"{shape} elements in units of {unit} for {grid} subgroups"
+        rows, columns = counts if self.rank == 2 else [1, *counts]
+        step = self.unit[0] if self.rank == 2 else 0
+        table: list[list[object]] = [
+            ["", *(column * self.unit[-1] for column in range(columns))]
+        ]
+        for row in range(rows):
+            at = [(row, column)[2 - self.rank :] for column in range(columns)]
+            table.append([row * step, *(runs(self.owners(unit)) for unit in at)])
+        return html_table(caption, table)
 
     @property
     def _key(self) -> tuple[Coordinates, ...]:

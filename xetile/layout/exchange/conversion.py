@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.tables import html_table, runs
 from xetile.layout.exchange.columns import LANE, REGISTER, check_pair
 from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
@@ -12,6 +13,7 @@ Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]
 
 BLOCK = "block"
 MOST_REGISTERS = 1 << 16
+MOST_SHOWN = 64
 
 
 class SharedExchange(NamedTuple):
@@ -39,6 +41,28 @@ class Conversion(NamedTuple):
     registers: tuple[int, ...] | None = None
     lanes: LaneShuffles | None = None
     shared: SharedExchange | None = None
+
+    def _repr_html_(self) -> str:
+        """A table of the plan."""
+        rows: list[tuple[str, object]] = []
+        if self.registers is not None:
+            rows.append(("registers take", runs(self.registers)))
+        if self.lanes is not None:
+            rows += [("shuffles", self.lanes.shuffles), ("selections", self.lanes.selects)]
+            rows += [
+                (f"register {step.target}", f"register {step.source} of lane xor {step.lane}")
+                for step in self.lanes.rounds[:MOST_SHOWN]
+            ]
+        if self.shared is not None:
+            rows += [
+                (
+                    "shared memory",
+                    f"{self.shared.bytes} bytes, {self.shared.repetitions} rounds",
+                ),
+                ("elements at once", self.shared.vector),
+                ("bank conflicts", "{} storing, {} loading".format(*self.shared.conflicts)),
+            ]
+        return html_table(f"conversion: {self.kind}", rows)
 
 
 def classify(source: LinearLayout, target: LinearLayout) -> Kind:

@@ -16,6 +16,7 @@ from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape
 from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.tables import html_table, runs
 from xetile.layout.exchange.registers import register_permutation
 
 Offset = tuple[int, int]
@@ -55,6 +56,13 @@ class LoadPlan(NamedTuple):
     transposed: bool
     offsets: tuple[Offset, ...]
     shuffle: tuple[int, ...]
+
+    def _repr_html_(self) -> str:
+        """A table of the messages, and the registers that the wanted ones take."""
+        kind = ", packed" if self.packed else ", transposed" if self.transposed else ""
+        caption = f"{self.messages} of {self.rows} x {self.columns} x {self.blocks}{kind}"
+        rows = [(f"message {n}", f"at {at}") for n, at in enumerate(self.offsets)]
+        return html_table(caption, [*rows, ("registers take", runs(self.shuffle))])
 
     @property
     def configuration(self) -> BlockConfiguration:

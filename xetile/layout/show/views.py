@@ -51,8 +51,8 @@ def tensor_view(layout: LinearLayout) -> str:
         cells = _cells(layout, separator=":")
         offsets = _shown_offsets(layout, images)
         stored = [block ^ offset for block in images["block"] for offset in offsets]
-        return _brackets([cells[at] for at in stored], list(layout.out_dims.values()), ",")
-    return _brackets(_holders(layout, images), list(layout.out_dims.values()), ", ")
+        return brackets([cells[at] for at in stored], list(layout.out_dims.values()), ",")
+    return brackets(_holders(layout, images), list(layout.out_dims.values()), ", ")
 
 
 def matrix_view(layout: LinearLayout) -> str:
@@ -192,7 +192,7 @@ def _shown_offsets(layout: LinearLayout, images: dict[str, list[int]]) -> list[i
     return [offsets[n % len(offsets)] for n in range(count)]
 
 
-def _brackets(cells: Sequence[str], sizes: Sequence[int], separator: str) -> str:
+def brackets(cells: Sequence[str], sizes: Sequence[int], separator: str) -> str:
     """Cells in row-major order as nested brackets, one line per row."""
     rank, row = len(sizes), sizes[-1]
     lines: list[str] = []

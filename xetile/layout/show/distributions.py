@@ -1,0 +1,61 @@
+"""Distributions as text, of any sizes: a `wg_map` of three subgroups, a tile of 96 rows.
+
+The texts are those of the views of layouts; where all sizes are powers of two they are the same.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+
+from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.show.views import brackets
+
+_MOST_PLACES = 1 << 22
+
+
+def subgroup_view(distribution: Distribution, *, subgroup: str = "Subgroup") -> str:
+    """A line for each register: the coordinates that each subgroup's only lane holds; errors as below."""
+    _check(distribution)
+    widths = [len(str(extent)) for extent in distribution.shape]
+    lines: list[str] = []
+    for number in range(distribution.subgroups):
+        lines.append(f"{subgroup}{number}:\n")
+        for at in _elements(distribution, number):
+            cell = ",".join(f"{c:>{w}}" for c, w in zip(at, widths, strict=True))
+            lines.append(f"({cell})\n")
+    return "".join(lines)
+
+
+def holder_view(distribution: Distribution) -> str:
+    """The tile in nested brackets: who holds each element, as `T` subgroup, register.
+
+    LayoutError: more than 2^22 places.
+    """
+    _check(distribution)
+    cells: dict[tuple[int, ...], list[str]] = {}
+    registers = distribution.local_units * prod(distribution.unit)
+    subgroup_width = len(str(distribution.subgroups))
+    register_width = len(str(registers))
+    for number in range(distribution.subgroups):
+        for register, at in enumerate(_elements(distribution, number)):
+            missing = subgroup_width - len(str(number)) + register_width - len(str(register))
+            cells.setdefault(at, []).append(f"{' ' * missing}T{number}:{register}")
+    order = product(*(range(extent) for extent in distribution.shape))
+    return brackets(["|".join(cells[at]) for at in order], distribution.shape, ", ")
+
+
+def _elements(distribution: Distribution, subgroup: int) -> Iterator[tuple[int, ...]]:
+    """What a subgroup holds by register: unit after unit, the innermost dimension fastest."""
+    inside = list(product(*(range(extent) for extent in distribution.unit)))
+    for offset in distribution.offsets(subgroup):
+        for at in inside:
+            yield tuple(a + b for a, b in zip(offset, at, strict=True))
+
+
+def _check(distribution: Distribution) -> None:
+    places = distribution.subgroups * distribution.local_units * prod(distribution.unit)
+    if places > _MOST_PLACES:
+        raise LayoutError(
+            f"a distribution of {places} places is too large to show; at most {_MOST_PLACES}"
+        )
