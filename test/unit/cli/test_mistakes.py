@@ -79,7 +79,7 @@ MISTAKES = {
     "xetile-run main.mlir --entry mian": "xetile-run: error: there is no function 'mian' to start with; did you mean 'main'?",
     "xetile-opt gemm.mlir --xetile-blokcing": "xetile-opt: error: unrecognized argument '--xetile-blokcing'; did you mean '--xetile-blocking'?",
     "xetile-opt gemm.mlir -p xetile-blokcing": "xetile-opt: error: unknown pass 'xetile-blokcing'; did you mean 'xetile-blocking'?",
-    "xetile-opt gemm.mlir -p 'xetile-blocking{device=bmg'": "xetile-opt: error: pass pipeline 'xetile-blocking{device=bmg': malformed pass arguments, expected either a space or `}` here; write it as PASS,PASS{OPTION=VALUE}",
+    "xetile-opt gemm.mlir -p 'xetile-blocking{device=bmg'": "xetile-opt: error: pass pipeline: missing '}' in 'xetile-blocking{device=bmg'",
     "xetile-opt gemm.mlir -p 'xetile-blocking{devise=bmg}'": "xetile-opt: error: pass 'xetile-blocking' has no option 'devise'; its options: device; did you mean 'device'?",
     "xetile-opt gemm.mlir --xetile-wg-to-sg=exchange-bytes=64k": "xetile-opt: error: pass 'xetile-wg-to-sg': option 'exchange-bytes' is 64k, expected a whole number",
     "xetile-opt gemm.mlir -t mlr": "xetile-opt: error: unknown target 'mlr'; expected one of arm-asm, csl, llvm, mlir, mps, riscv-asm, wat, wgsl, x86-asm; did you mean 'mlir'?",
