@@ -20,15 +20,15 @@ After, what a pass is given that runs on @one:
       }
     }
 
-@one is the op itself. The ops around it have their attributes, the symbols without a body beside it are copies, both to
-be looked at: a pass that changes the ops around, or adds some, is refused.
+@one is the op itself. The ops around it have their attributes, the symbols beside it that have no body or that it calls
+are copies, all to be looked at: a pass that changes the ops around, or adds some, is refused.
 """
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsolatedFromAbove
@@ -41,12 +41,12 @@ ANY = "any"
 
 
 class Around(NamedTuple):
-    """An op around the one that is changed, and what is in it beside the next one: copies, by names and symbols."""
+    """An op around the one that is changed, and what is in it beside the next one: copies, by their symbols."""
 
     name: str
     attributes: dict[str, Attribute]
     properties: dict[str, Attribute]
-    copies: Collection[tuple[str, str]]
+    copies: Collection[str]
     next: tuple[str, str]
 
 
@@ -122,8 +122,9 @@ def _shells(op: Operation) -> list[Operation]:
     for outer, inner in pairwise(around):
         assert inner.parent is not None
         block = Block(arg_types=inner.parent.arg_types)
-        beside = (o for o in inner.parent.ops if o is not inner and _is_bare_symbol(o))
-        block.add_ops([o.clone() for o in beside])
+        called = _called(op, inner.parent)
+        others = (o for o in inner.parent.ops if o is not inner)
+        block.add_ops([o.clone() for o in others if o in called or _is_bare_symbol(o)])
         shell = outer.clone_without_regions()
         shell.regions[0].add_block(block)
         if shells:
@@ -132,12 +133,28 @@ def _shells(op: Operation) -> list[Operation]:
     return shells
 
 
+def _called(op: Operation, block: Block) -> set[Operation]:
+    """The functions of a block that `op` calls, directly or through one another."""
+    by_name = {symbol_name(o): o for o in block.ops if symbol_name(o)}
+    found: set[Operation] = set()
+    waiting = [op]
+    while waiting:
+        for call in (o for o in waiting.pop().walk() if o.name == "func.call"):
+            callee = call.properties.get("callee")
+            name = callee.root_reference.data if isinstance(callee, SymbolRefAttr) else ""
+            function = by_name.get(name)
+            if function is not None and function is not op and function not in found:
+                found.add(function)
+                waiting.append(function)
+    return found
+
+
 def _is_bare_symbol(op: Operation) -> bool:
     return bool(symbol_name(op)) and not any(region.blocks for region in op.regions)
 
 
 def _around(shell: Operation, inner: Operation) -> Around:
-    copies = {_key(o) for o in _inside(shell) if o is not inner}
+    copies = {symbol_name(o) for o in _inside(shell) if o is not inner}
     return Around(
         shell.name, dict(shell.attributes), dict(shell.properties), copies, _key(inner)
     )
@@ -149,7 +166,7 @@ def _found(module: ModuleOp, around: list[Around], by: str) -> Operation:
     for outer in around:
         if (found.attributes, found.properties) != (outer.attributes, outer.properties):
             fail(found, _too_narrow(by, "changes attributes of", outer))
-        rest = [o for o in _inside(found) if _key(o) not in outer.copies]
+        rest = [o for o in _inside(found) if symbol_name(o) not in outer.copies]
         following = [o for o in rest if _key(o) == outer.next] or rest
         if not following:
             fail(found, _too_narrow(by, f"removes '{outer.next[0]}' from", outer))

@@ -185,6 +185,23 @@ def test_what_is_changed_around_an_anchor_is_refused(
     )
 
 
+def test_what_an_op_calls_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A subgroup's lanes would each print what the helper prints once: refused wherever the pass is anchored."""
+    helper = """gpu.module @kernels {
+  func.func @helper(%x: index) {
+    gpu.printf "%d", %x : index
+    func.return
+  }
+"""
+    text = KERNEL.replace("gpu.module @kernels {\n", helper).replace(
+        "    gpu.return",
+        "    %i = gpu.subgroup_id : index\n    func.call @helper(%i) : (index) -> ()\n    gpu.return",
+    )
+    whole = ran(tmp_path, capsys, text, TO_XEVM)
+    assert "calls @helper, whose 'gpu.printf' every lane of a subgroup would do" in whole
+    assert ran(tmp_path, capsys, text, f"gpu.module(gpu.func({TO_XEVM}))") == whole
+
+
 def test_a_pass_that_fails_leaves_the_op_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
