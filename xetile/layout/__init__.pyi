@@ -28,6 +28,9 @@ from .intel.messages import block_load_layout as block_load_layout
 from .intel.messages import plan_block_load as plan_block_load
 from .intel.stages import MessageLimits as MessageLimits
 from .intel.stages import block_load_stages as block_load_stages
+from .nvidia.cute import CuteLayout as CuteLayout
+from .nvidia.cute import from_cute as from_cute
+from .nvidia.cute import to_cute as to_cute
 from .nvidia.shared import nvmma_shared_layout as nvmma_shared_layout
 from .nvidia.shared import swizzled_shared_layout as swizzled_shared_layout
 from .nvidia.wgmma import Descriptor as Descriptor

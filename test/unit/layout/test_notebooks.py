@@ -6,8 +6,10 @@ from typing import cast
 
 from xetile.layout import (
     Distribution,
+    Panel,
     dpas_operand_layout,
     layout_of,
+    nvmma_shared_layout,
     plan_block_load,
     plan_conversion,
 )
@@ -66,3 +68,15 @@ def test_a_load_plan_is_a_table_of_its_messages() -> None:
     assert caption == "2 of 32 x 16 x 1"
     assert lines[:2] == [["message 0", "at (0, 0)"], ["message 1", "at (0, 16)"]]
     assert lines[2][1].startswith("0-7, 32-39, 8-15")
+
+
+def test_pictures_of_shared_memory_have_the_elements_width() -> None:
+    tile = nvmma_shared_layout((8, 64), 128, 16)
+    text = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>"
+    plain = tile.of_elements(32)
+    for bits, shown in ((16, tile), (16, layout_of(text, (8, 64))), (32, plain), (64, Panel("", plain, 64))):  # fmt: skip
+        page = shown_in_notebooks(shown)
+        assert page is not None
+        assert f"&quot;bits&quot;:{bits}," in page
+    assert tile == plain
+    assert "&quot;title&quot;:&quot;B&quot;" in (shown_in_notebooks(Panel("B", tile)) or "")

@@ -45,7 +45,7 @@ class LinearLayout:
     lowest. The order of both sides is that in which they flatten, minor first.
     """
 
-    __slots__ = ("_hash", "_rank", "_text", "in_columns", "out_widths")
+    __slots__ = ("_element_bits", "_hash", "_rank", "_text", "in_columns", "out_widths")
 
     in_columns: Columns
     out_widths: Widths
@@ -55,6 +55,7 @@ class LinearLayout:
     _hash: int
     _rank: int
     _text: str
+    _element_bits: int
 
     # Draws a layout for notebooks; the package sets it,
     # since drawings are built on layouts.
@@ -155,6 +156,12 @@ class LinearLayout:
         columns, bits = packed(self.in_columns), self.total_out_dim_size_log2
         return [[column >> bit & 1 for column in columns] for bit in range(bits)]
 
+    def of_elements(self, bits: int) -> Self:
+        """The same layout, which knows the bits of an element; equal to the one without."""
+        layout = self.of_columns(self.in_columns, self.out_widths)
+        layout._element_bits = bits
+        return layout
+
     # Accessors; dimensions are minor first
 
     @property
@@ -171,6 +178,11 @@ class LinearLayout:
     def out_dims(self) -> dict[str, int]:
         """Sizes of the out-dims by name."""
         return {name: 1 << width for name, width in self.out_widths.items()}
+
+    @property
+    def element_bits(self) -> int | None:
+        """Bits of an element, for pictures of shared memory; None where nobody said."""
+        return getattr(self, "_element_bits", None)
 
     @property
     def in_dim_names(self) -> tuple[str, ...]:

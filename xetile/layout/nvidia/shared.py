@@ -99,7 +99,7 @@ def nvmma_shared_layout(
         tile = nvmma_core_tile(swizzle_bytes, element_bits, fp4_padded=fp4_padded)
         layout = _boxed(tile, own, transposed=transposed)
     grown = ensure_layout_not_smaller_than(layout, {f"dim{d}": n for d, n in enumerate(own)})
-    return combine_cta_cga_with_shape(grown, clusters, shape)
+    return combine_cta_cga_with_shape(grown, clusters, shape).of_elements(element_bits)
 
 
 def nvmma_core_tile(

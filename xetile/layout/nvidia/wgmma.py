@@ -248,7 +248,8 @@ def swizzle_atom(element_bits: int, major: Major, swizzle: int) -> LinearLayout:
         name: [(at // element,) for (at,) in columns]
         for name, columns in bytes_of.bases.items()
     }
-    return LinearLayout.from_bases(bases, {"offset": shape[0] * shape[1]}).invert()
+    atom = LinearLayout.from_bases(bases, {"offset": shape[0] * shape[1]}).invert()
+    return atom.of_elements(element_bits)
 
 
 def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: int = 0) -> int:

@@ -14,6 +14,7 @@ from xetile.layout.show.views import shown_dims
 SCRIPTS = ("f2.js", "scene.js", "pictures.js")
 STYLE = "pictures.css"
 _MOST_PLACES = 1 << 20
+_UNKNOWN_BITS = 8
 _LONGEST_TITLE = 100
 _NOTEBOOK = (900, 420)
 _NOTEBOOK_HEIGHT = 540
@@ -24,12 +25,16 @@ _BODY = "body{margin:8px;background:var(--paper);color:var(--ink)}"
 class Panel(NamedTuple):
     """One layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
 
-    `element_bits` colours shared memory by 16-byte columns.
+    `element_bits` colours shared memory by 16-byte columns; without it the layout's own
+    are taken, else 8.
     """
 
     title: str
     layout: LinearLayout
-    element_bits: int = 8
+    element_bits: int | None = None
+
+    def _repr_html_(self) -> str | None:
+        return _in_notebook(self)
 
 
 def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
@@ -48,11 +53,16 @@ def draw_html(panels: Sequence[Panel | LinearLayout]) -> str:
 
 def notebook_picture(layout: LinearLayout) -> str | None:
     """What a notebook shows for a layout; None where it cannot be drawn and its text is shown."""
+    return _in_notebook(Panel("", layout))
+
+
+def _in_notebook(panel: Panel) -> str | None:
     try:
-        picture = _picture(Panel("", layout))
+        picture = _picture(panel)
     except LayoutError:
         return None
-    page = _page([picture._replace(title=_sizes(picture), fit=_NOTEBOOK)])
+    title = picture.title or _sizes(picture)
+    page = _page([picture._replace(title=title, fit=_NOTEBOOK)])
     source = page.replace("&", "&amp;").replace('"', "&quot;")
     return (
         f'<iframe sandbox="allow-scripts" width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0" '
@@ -81,7 +91,8 @@ def _picture(panel: Panel) -> Picture:
     title = panel.title
     if len(title) > _LONGEST_TITLE:
         title = title[: _LONGEST_TITLE - 3] + "..."
-    return Picture(title, form.inputs, form.outputs, panel.element_bits)
+    bits = panel.element_bits or panel.layout.element_bits or _UNKNOWN_BITS
+    return Picture(title, form.inputs, form.outputs, bits)
 
 
 def _page(pictures: Sequence[Picture]) -> str:
