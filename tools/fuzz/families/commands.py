@@ -74,7 +74,10 @@ def _kernel(random: Random) -> list[str]:
 
 
 def _layout(random: Random) -> list[str]:
-    match random.randrange(5):
+    match random.randrange(6):
+        case 4:
+            right = split("dpas --dtype f16 --operand A")
+            return right + some_flags(random, "xetile-layout dpas", 4)
         case 0:
             right = split("block-load --dtype f16 --operand A --shape 32x32")
             return right + some_flags(random, "xetile-layout block-load", 4)
