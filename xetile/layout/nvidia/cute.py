@@ -10,7 +10,7 @@ mode is the fastest. `Swizzle<B,M,S>` then adds, by exclusive or, B bits from bi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
@@ -41,6 +41,10 @@ def from_cute(
     LayoutError: shape and stride are nested differently, an extent is no power of two, offsets carry into one another
     when they are summed up, or there is no such swizzle.
     """
+    for given in (shape, stride):
+        _check_numbers(given)
+    if swizzle is not None and len(swizzle) != 3:
+        raise LayoutError(f"swizzle {swizzle} must be bits, base and shift, such as (3, 3, 3)")
     shapes = [shape] if isinstance(shape, int) else list(shape)
     strides = [stride] if isinstance(stride, int) else list(stride)
     if len(shapes) != len(strides):
@@ -91,6 +95,17 @@ def to_cute(layout: LinearLayout) -> CuteLayout:
     raise LayoutError(
         "no single swizzle of CuTe's leaves strides: offsets are sums of coordinates in no order of bits"
     )
+
+
+def _check_numbers(modes: object) -> None:
+    """Refuse what is not numbers, nested in tuples or lists."""
+    if isinstance(modes, tuple | list):
+        for mode in cast("Sequence[object]", modes):
+            _check_numbers(mode)
+    elif not isinstance(modes, int):
+        raise LayoutError(
+            f"{modes!r} is no number; shapes and strides are such as (8, (2, 4))"
+        )
 
 
 def _pairs(extents: Modes, steps: Modes) -> Iterator[tuple[int, int]]:

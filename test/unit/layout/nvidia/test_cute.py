@@ -73,6 +73,9 @@ def test_modes_are_joined_and_broadcast_is_a_stride_of_zero() -> None:
         (4, 3, None, "2 steps of 3 lie at offset 6, which has bits in common"),
         # The PTX text's example of a 32-byte swizzle.
         (((8, 2), (4, 4)), ((8, 64), (1, 4)), None, "in dim1, 2 steps of 4 lie at offset 8"),
+        ("ab", "cd", None, "'ab' is no number"),
+        ((2.5,), (1,), None, "2.5 is no number"),
+        (2, 1, (1, 2), r"swizzle \(1, 2\) must be bits, base and shift"),
         (2, -1, None, "offset -1 of dim0 must be from 0"),
         (8, 1, (2, 0, 1), "Swizzle<2,0,1>: bits and base must not be negative, the shift"),
     ],
