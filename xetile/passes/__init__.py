@@ -47,6 +47,10 @@ class PassEntry(NamedTuple):
 
 
 PASSES = {
+    "convert-vector-to-xetile": PassEntry(
+        "convert_vector_to_xetile:ConvertVectorToXeTile",
+        "Rewrite what functions do with memrefs and vectors into operations on tiles",
+    ),
     "xetile-infer-wg-map": PassEntry(
         "xetile_infer_wg_map:XeTileInferWgMap",
         "Derive the wg_map of every workgroup-level value from those that are written",

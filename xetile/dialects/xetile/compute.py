@@ -181,6 +181,14 @@ def _verify_product_types(
     )
 
 
+def multiplies(a: str, b: str, result: str) -> bool:
+    """Whether there are products of elements of these types, by name, summed in the last."""
+    return any(
+        a in operands and b in operands and result in accumulators
+        for operands, accumulators in _PRODUCTS
+    )
+
+
 def _verify_k(op: TileMMAOp) -> None:
     """Every subgroup holds all of K: it is one unit, or the operand's subgroups do not divide it."""
     for name, value, inner in (("wg_map_a", op.a, 1), ("wg_map_b", op.b, 0)):

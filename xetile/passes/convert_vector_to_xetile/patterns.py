@@ -1,0 +1,59 @@
+"""Which ops are converted, and that none is left."""
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+
+from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.products import (
+    ConvertContraction,
+    ConvertOuterProduct,
+)
+from xetile.passes.convert_vector_to_xetile.rearrangements import (
+    ConvertBroadcast,
+    ConvertReduction,
+    ConvertTranspose,
+)
+from xetile.passes.convert_vector_to_xetile.scattered import (
+    ConvertGather,
+    ConvertMask,
+    ConvertScatter,
+    ConvertStep,
+)
+from xetile.passes.convert_vector_to_xetile.transfers import ConvertRead, ConvertWrite
+
+PATTERNS: dict[str, RewritePattern] = {
+    "vector.transfer_read": ConvertRead(),
+    "vector.transfer_write": ConvertWrite(),
+    "vector.contract": ConvertContraction(),
+    "vector.outerproduct": ConvertOuterProduct(),
+    "vector.multi_reduction": ConvertReduction(),
+    "vector.broadcast": ConvertBroadcast(),
+    "vector.transpose": ConvertTranspose(),
+    "vector.gather": ConvertGather(),
+    "vector.maskedload": ConvertGather(),
+    "vector.scatter": ConvertScatter(),
+    "vector.maskedstore": ConvertScatter(),
+    "vector.step": ConvertStep(),
+    "vector.create_mask": ConvertMask(),
+}
+"""By the name of an op what converts it."""
+
+_STAY = (
+    "vector.broadcast",
+    "vector.constant_mask",
+    "vector.create_mask",
+    "vector.extract",
+    "vector.fma",
+    "vector.print",
+)
+
+
+def check_rest(function: Operation) -> None:
+    """Refuse what is left of the vector dialect and has no tiles.
+
+    Errors: XetileError at the first such op.
+    """
+    for op in function.walk():
+        if op.name.startswith("vector.") and op.name not in _STAY:
+            legal = ", ".join(name.removeprefix("vector.") for name in PATTERNS)
+            fail(op, f"'{op.name}' does not become an operation on tiles; these do: {legal}")

@@ -1,0 +1,201 @@
+"""Where a tile lies: the memref below subviews that what is accessed provably stays inside of, and its order."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.index_lists import Mixed, join_mixed
+from xetile.dialects.known_integers import folded_integer
+from xetile.dialects.upstream.memref import (
+    ExtractStridedMetaDataOp,
+    ReinterpretCastOp,
+    SubviewOp,
+)
+from xetile.dialects.upstream.memref.layout import (
+    is_static,
+    linear_strides_and_offset,
+    ranked,
+    strides_and_offset,
+)
+from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
+from xetile.dialects.xetile import InitTileOp, TileType
+from xetile.dialects.xetile.attributes import (
+    COLUMN_MAJOR,
+    ROW_MAJOR,
+    TileAttr,
+    memory_space_of,
+)
+from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.making import Making
+
+
+class Access(NamedTuple):
+    """A part of a memref: where it begins, its extent along each dimension, and what is promised to be inside."""
+
+    memref: SSAValue
+    starts: Sequence[Mixed]
+    extents: Sequence[int]
+    in_bounds: Sequence[bool]
+
+
+def tile_at(making: Making, access: Access) -> SSAValue:
+    """The tile of an access, whose matrix are the last two dimensions of the memref.
+
+    Errors: XetileError at the op for memrefs that are neither row-major nor column-major.
+    """
+    name = access.memref.name_hint
+    access = _as_matrix(making, _folded(making, access))
+    type = ranked(access.memref.type)
+    order = _order(making.op, type)
+    space = memory_space_of(type.memory_space)
+    if space is None:
+        fail(making.op, f"{type} lies in a memory space that no tile is in")
+    tile = TileType(
+        access.extents[-2:], type.element_type, TileAttr(order=order, memory_space=space)
+    )
+    sizes, strides = _geometry(making, access.memref)
+    made = making.add(InitTileOp(access.memref, access.starts, sizes, strides, tile))
+    made.name_hint = name
+    return made
+
+
+def known(value: Mixed) -> Mixed:
+    """A number, where an index is one."""
+    found = value if isinstance(value, int) else folded_integer(value)
+    return value if found is None else found
+
+
+def _folded(making: Making, access: Access) -> Access:
+    """The access to what a subview is of, as long as it stays inside of it."""
+    view = access.memref.owner
+    while isinstance(view, SubviewOp) and (found := _below(making, view, access)) is not None:
+        access, view = found, found.memref.owner
+    return access
+
+
+def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
+    source, result = ranked(view.source.type), ranked(view.result.type)
+    offsets = join_mixed(view.offsets, view.static_offsets)
+    sizes = view.static_sizes.get_values()
+    steps = view.static_strides.get_values()
+    lists = (view.static_offsets.get_values(), sizes, steps)
+    whole = subview_type(source, lists)
+    dropped = None if whole is None else dropped_dimensions(whole, result, sizes)
+    if dropped is None or any(step != 1 for step in steps):
+        return None
+    kept = [d for d in range(source.get_num_dims()) if d not in dropped]
+    for d, start, extent, promised in zip(
+        kept, access.starts, access.extents, access.in_bounds, strict=True
+    ):
+        start = known(start)
+        inside = isinstance(start, int) and start >= 0 and start + extent <= sizes[d]
+        if not promised and not inside:
+            return None
+    starts, extents = [known(offset) for offset in offsets], [1] * len(offsets)
+    for d, start, extent in zip(kept, access.starts, access.extents, strict=True):
+        starts[d], extents[d] = _sum(making, starts[d], known(start)), extent
+    # what lies inside of the subview lies inside of its memref
+    return Access(view.source, starts, extents, [True] * len(extents))
+
+
+def _sum(making: Making, one: Mixed, other: Mixed) -> Mixed:
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    if other == 0:
+        return one
+    if one == 0:
+        return other
+    return making.add(AddiOp(_value(making, one), _value(making, other)))
+
+
+def _value(making: Making, number: Mixed) -> SSAValue:
+    if not isinstance(number, int):
+        return number
+    return making.add(ConstantOp(IntegerAttr(number, IndexType())))
+
+
+def _order(op: Operation, type: MemRefType[Attribute]) -> tuple[int, int]:
+    layout = strides_and_offset(type)
+    strides = None if layout is None else layout[0]
+    if strides is not None and strides[-1] == 1:
+        return ROW_MAJOR
+    if strides is not None and strides[-2] == 1:
+        return COLUMN_MAJOR
+    shown = (
+        "?" if strides is None else ", ".join("?" if n is None else str(n) for n in strides)
+    )
+    fail(
+        op,
+        f"{type} has strides [{shown}]; a tile is of a matrix whose rows are contiguous, [pitch, 1], "
+        "or whose columns are, [1, pitch]",
+    )
+
+
+def _as_matrix(making: Making, access: Access) -> Access:
+    """A memref of one dimension is a matrix of one row."""
+    type = ranked(access.memref.type)
+    if type.get_num_dims() != 1:
+        return access
+    layout = linear_strides_and_offset(type)
+    if layout is None or layout[0] != (1,):
+        fail(making.op, f"{type} has a stride; a row of a tile is contiguous")
+    (size,) = type.get_shape()
+    if size != DYNAMIC_INDEX and layout[1] == 0:
+        row = MemRefType(type.element_type, [1, size], memory_space=type.memory_space)
+        cast = ReinterpretCastOp.from_dynamic(access.memref, [0], [1, size], [size, 1], row)
+    else:
+        _, offset, length, _ = _metadata(making, access.memref)
+        count = length if size == DYNAMIC_INDEX else size
+        row = _row_type(type, size)
+        cast = ReinterpretCastOp.from_dynamic(
+            access.memref, [offset], [1, count], [count, 1], row
+        )
+    return Access(
+        making.add(cast),
+        [0, *access.starts],
+        [1, *access.extents],
+        [True, *access.in_bounds],
+    )
+
+
+def _row_type(type: MemRefType[Attribute], size: int) -> MemRefType[Attribute]:
+
+    pitch = None if size == DYNAMIC_INDEX else size
+    layout = StridedLayoutAttr([pitch, 1], None)
+    return MemRefType(type.element_type, [1, size], layout, type.memory_space)
+
+
+def _metadata(making: Making, memref: SSAValue) -> list[SSAValue]:
+    """Base, offset, sizes and strides, as values."""
+    op = ExtractStridedMetaDataOp(memref)
+    making.made.append(op)
+    return list(op.results)
+
+
+def _geometry(making: Making, memref: SSAValue) -> tuple[list[Mixed], list[Mixed]]:
+    """Sizes and strides that `init_tile` has to be told; none of static memrefs."""
+    type = ranked(memref.type)
+    if is_static(type):
+        return [], []
+    rank = type.get_num_dims()
+    layout = strides_and_offset(type)
+    assert layout is not None
+    _, _, *values = _metadata(making, memref)
+    sizes: list[Mixed] = [
+        value if size == DYNAMIC_INDEX else size
+        for value, size in zip(values[:rank], type.get_shape(), strict=True)
+    ]
+    strides: list[Mixed] = [
+        value if stride is None else stride
+        for value, stride in zip(values[rank:], layout[0], strict=True)
+    ]
+    return sizes, strides

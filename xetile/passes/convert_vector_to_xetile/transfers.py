@@ -1,0 +1,141 @@
+"""vector.transfer_read and transfer_write: a tile of the memref's last two dimensions, loaded or stored."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType
+from xdsl.dialects.vector import TransferReadOp, TransferWriteOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from xetile.dialects.upstream.constants import constant_value
+from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
+from xetile.dialects.xetile import LoadTileOp, StoreTileOp
+from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.making import Making, Matrix, extents
+from xetile.passes.convert_vector_to_xetile.surfaces import Access, tile_at
+
+
+class ConvertRead(RewritePattern):
+    """Load a tile, and transpose or broadcast it as the permutation map says."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, TransferReadOp):
+            return
+        making = Making(op)
+        sources = _sources(op, op.result)
+        matrix = making.dimensions(op.result)
+        access = _access(op, op.result, sources)
+        tile = tile_at(making, access)
+        load = LoadTileOp(tile, padding=_padding(op, access))
+        loaded = making.add(load)
+        sides = [_side(op, sources, d) for d in _wide(matrix, op.result)]
+        whole = making.arranged(loaded, sides, extents(op.result, matrix))
+        result = making.like(whole, op.result)
+        result.name_hint = op.result.name_hint
+        rewriter.replace(op, making.made, [result])
+
+
+class ConvertWrite(RewritePattern):
+    """Store a tile, transposed as the permutation map says."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, TransferWriteOp):
+            return
+        making = Making(op)
+        sources = _sources(op, op.vector)
+        matrix = making.dimensions(op.vector)
+        value = making.matrix(op.vector)
+        tile = tile_at(making, _access(op, op.vector, sources))
+        sides = [_side(op, sources, d) for d in _wide(matrix, op.vector)]
+        turned = sides[0] == 1 or sides[1] == 0
+        stored = making.arranged(value, [1, 0], extents(value, (1, 0))) if turned else value
+        making.add(StoreTileOp(stored, tile))
+        rewriter.replace(op, making.made, [])
+
+
+def _sources(op: TransferReadOp | TransferWriteOp, vector: SSAValue) -> list[int | None]:
+    """By dimension of the vector the memref's, None where elements are copied.
+
+    Errors: XetileError at the op for what has no tile.
+    """
+    if op.mask is not None:
+        fail(
+            op,
+            f"'{op.name}' has a mask, which a tile has not; bounds of the memref hold for it",
+        )
+    source: Attribute = op.source.type
+    if not isinstance(source, MemRefType):
+        fail(op, f"'source' is {source}; expected a memref, bufferize the program first")
+    if ranked(op.source.type).get_num_dims() == 0:
+        fail(op, f"'source' is {op.source.type}, which has no rows")
+    map = op.permutation_map.data
+    found: list[int | None] = []
+    for result in map.results:
+        is_copy = isinstance(result, AffineConstantExpr) and result.value == 0
+        if not is_copy and not isinstance(result, AffineDimExpr):
+            fail(op, f"'permutation_map' has {result}; expected dimensions and zeros")
+        found.append(result.position if isinstance(result, AffineDimExpr) else None)
+    if len(found) != len(vector_type(vector).get_shape()):
+        fail(op, f"{vector.type} has elements that are vectors; a tile has numbers")
+    return found
+
+
+def _access(
+    op: TransferReadOp | TransferWriteOp, vector: SSAValue, sources: Sequence[int | None]
+) -> Access:
+    rank = ranked(op.source.type).get_num_dims()
+    shape = vector_type(vector).get_shape()
+    promised = [
+        bool(cast("IntegerAttr", flag).value.data)
+        for flag in cast("ArrayAttr[Attribute]", op.in_bounds)
+    ]
+    taken, inside = [1] * rank, [True] * rank
+    for dimension, source in enumerate(sources):
+        if source is None:
+            continue
+        if source < rank - 2 and shape[dimension] != 1:
+            fail(
+                op,
+                f"{vector.type} has {shape[dimension]} elements along dimension {source} of "
+                f"{op.source.type}; a tile spans the last two",
+            )
+        taken[source], inside[source] = shape[dimension], promised[dimension]
+    return Access(op.source, list(op.indices), taken, inside)
+
+
+def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
+    """The dimensions of a matrix whose extent is not 1."""
+    shape = vector_type(vector).get_shape()
+    return [None if d is None or shape[d] == 1 else d for d in matrix]
+
+
+def _side(
+    op: TransferReadOp | TransferWriteOp, sources: Sequence[int | None], dimension: int | None
+) -> int | None:
+    """Rows (0) or columns (1) of the memref that a dimension goes along."""
+    source = None if dimension is None else sources[dimension]
+    if source is None:
+        return None
+    return int(source == ranked(op.source.type).get_num_dims() - 1)
+
+
+def _padding(op: TransferReadOp, access: Access) -> Attribute | None:
+    """What is outside; zeros need no word, and where all is inside none is needed."""
+    if all(access.in_bounds) or scalar_bytes(op.padding) == bytes(_size(op)):
+        return None
+    found = constant_value(op.padding)
+    if found is None:
+        fail(
+            op,
+            "the padding is known at run time only; a tile is padded with a number, or 'in_bounds' "
+            "says that nothing is outside",
+        )
+    return found
+
+
+def _size(op: TransferReadOp) -> int:
+    padding = scalar_bytes(op.padding)
+    return 0 if padding is None else len(padding)
