@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 .DELETE_ON_ERROR:
 
 demo: install
-	$(BIN)/python -m xetile.cli.demo
+	$(BIN)/xetile-demo
 
 check: install-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py$(if $(JOBS), --jobs $(JOBS))

@@ -76,7 +76,7 @@ def warm(file: Path, device: str) -> float:
 TIMED = """async () => {
   const wait = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
   const times = {};
-  const lines = () => [...document.querySelectorAll('#pane-V [data-line], #pane-L [data-line]')];
+  const lines = () => [...document.querySelectorAll('.pane:not(.folded) [data-line]')];
   const timed = async (name, count, act) => {
     const found = [];
     for (let i = 0; i < count; i++) {

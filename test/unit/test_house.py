@@ -40,7 +40,13 @@ ORDER: tuple[tuple[str, ...], ...] = (
 )
 """The rooms; a room imports what stands before it, and within its own row only itself."""
 
-FRONT_DOORS = ("xetile", "xetile.language", "xetile.layout", "xetile.universe")
+FRONT_DOORS = (
+    "xetile.__main__",
+    "xetile",
+    "xetile.language",
+    "xetile.layout",
+    "xetile.universe",
+)
 """Modules that resolve names of other rooms on first use, and that rooms may ask for nothing but the version."""
 
 EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()

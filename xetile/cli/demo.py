@@ -1,4 +1,4 @@
-"""The main job on one page, for a reader in a hurry: `python -m xetile.cli.demo`, or `make demo`.
+"""The main job on one page, for a reader in a hurry: `xetile-demo`, or `make demo`.
 
 Needs nothing outside of Python; uses ocloc and mlir-opt where they are.
 """
@@ -11,7 +11,8 @@ from xetile.cli.signals import end_at_once
 from xetile.targets import EXAMPLE
 
 PROGRAM = "xetile-demo"
-KERNEL = "examples/gemm_f16.mlir"
+KERNEL = "gemm_f16.mlir"
+"""The example that is shown."""
 
 
 def _run(arguments: list[str]) -> int:
@@ -20,15 +21,19 @@ def _run(arguments: list[str]) -> int:
         "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way.",
         reads_ir=True,
     )
-    parser.add_argument("--kernel", default=KERNEL, help=f"file with the kernel ({KERNEL})")
+    parser.add_argument(
+        "--kernel",
+        help=f"file with the kernel (the example {KERNEL}, which is installed with xetile)",
+    )
     parser.add_argument("--device", default=EXAMPLE, help=f"device to compile for ({EXAMPLE})")
     parser.add_argument(
         "--out", default="build/demo", help="folder for the SPIR-V (build/demo)"
     )
     options = parser.parse_args(arguments)
     from xetile.cli.demonstration import show
+    from xetile.cli.files import example
 
-    problems = show(options.kernel, options.device, options.out)
+    problems = show(options.kernel or str(example(KERNEL)), options.device, options.out)
     for problem in problems:
         print(f"{PROGRAM}: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -39,6 +39,17 @@ from xetile.passes.convert_xevm_to_llvm.wide_stores import Pairs
 from xetile.rewriting.rewriter import Handlers, Rewriter
 from xetile.targets.xe.device import REGISTER_BYTES
 
+_REMEDIES: dict[str, str] = dict.fromkeys(
+    (
+        "vector.transfer_read",
+        "vector.transfer_write",
+        "vector.contract",
+        "vector.outerproduct",
+    ),
+    "; convert-vector-to-xetile makes tiles of it first",
+)
+"""What is said of ops that another pass takes."""
+
 
 class Address(NamedTuple):
     """An integer that is a pointer plus some bytes."""
@@ -363,7 +374,7 @@ class LLVMView(Rewriter[Lowered]):
             super().rewrite(op)
 
     def other(self, op: Operation) -> None:
-        fail(op, f"'{op.name}' has no lowering to LLVM IR")
+        fail(op, f"'{op.name}' has no lowering to LLVM IR{_REMEDIES.get(op.name, '')}")
 
     def _is_number(self, op: Operation) -> bool:
         return (
