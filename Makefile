@@ -1,6 +1,7 @@
 # make demo         the main job on a fresh machine, with nothing but Python 3.11 and pip
 # make check        every test, on a fresh machine
 # make check-fast   ruff, types, the rules of the house, tests of the rooms that changed (SINCE=REVISION)
+# make site         docs/ as a site, in build/site
 # make fix          format, and what else can be put right by machine
 #
 # PYTHON names another interpreter for the virtual environment; VENV an environment that exists.
@@ -10,7 +11,7 @@ PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13 python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check check-fast fix install install-dev clean
+.PHONY: demo check check-fast site fix install install-dev clean
 .DELETE_ON_ERROR:
 
 demo: install
@@ -21,6 +22,9 @@ check: install-dev
 
 check-fast: install-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py --fast$(if $(SINCE), --since $(SINCE))$(if $(JOBS), --jobs $(JOBS))
+
+site: install-dev
+	$(BIN)/mkdocs build --strict
 
 fix: install-dev
 	$(BIN)/ruff check --fix .

@@ -15,7 +15,7 @@ BEGINNING = """\
 
 Instructions of kernels in the assembly that Intel's offline compiler makes (ocloc 26.27), ours beside those of
 upstream's XeGPU (LLVM 22.1.8): compiled in the same run with the same options, counted by the same counter, that of
-`xetile-compile --stats` ([what it counts](compiling.md#what---stats-counts)). Nothing was run on a GPU, and fewer
+`xetile-compile --stats` ([what it counts](compiling.md#statistics)). Nothing was run on a GPU, and fewer
 instructions are not always less time.
 
     python -m tools.isa_report                compares with the figures that are stored; status 1 if one got worse
