@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect
 from xetile.passes.convert_vector_to_xetile.matrices import make_matrices
-from xetile.passes.convert_vector_to_xetile.patterns import PATTERNS, check_rest
+from xetile.passes.convert_vector_to_xetile.patterns import PATTERNS, check_rest, is_converted
 from xetile.rewriting.dead_code import remove_dead_code
 from xetile.rewriting.positions import walk
 
@@ -51,7 +51,7 @@ class ConvertVectorToXeTile(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in list(functions(op)):
-            if any(one.name in PATTERNS for one in function.walk()):
+            if any(is_converted(one) for one in function.walk()):
                 _convert(function)
 
 

@@ -48,12 +48,32 @@ _STAY = (
 )
 
 
+def is_converted(op: Operation) -> bool:
+    """Whether an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
+    return op.name in PATTERNS or (_is_structured(op) and is_in_kernel(op))
+
+
+def is_in_kernel(op: Operation) -> bool:
+    """Whether an op stands in a `gpu.func`; what stands in others may be meant for the host."""
+    outer = op.parent_op()
+    return outer is not None and (outer.name == "gpu.func" or is_in_kernel(outer))
+
+
+def _is_structured(op: Operation) -> bool:
+    return op.name.startswith("linalg.") and op.name != "linalg.yield"
+
+
 def check_rest(function: Operation) -> None:
-    """Refuse what is left of the vector dialect and has no tiles.
+    """Refuse what is left of the vector dialect and has no tiles, and of linalg.
 
     Errors: XetileError at the first such op.
     """
     for op in function.walk():
+        if _is_structured(op):
+            fail(
+                op,
+                f"'{op.name}' was not vectorised; tile it by sizes that divide the extents, then vectorise it",
+            )
         if op.name.startswith("vector.") and op.name not in _STAY:
             legal = ", ".join(name.removeprefix("vector.") for name in PATTERNS)
             fail(op, f"'{op.name}' does not become an operation on tiles; these do: {legal}")

@@ -127,6 +127,11 @@ REFUSED = {
 }  # fmt: skip
 
 
+REFUSED["'linalg.fill' was not vectorised; tile it by sizes"] = (
+    f"  linalg.fill ins(%zero : f32) outs(%B : {M})"
+)
+
+
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_has_no_tile_is_refused_at_its_op(words: str) -> None:
     acc = "  %acc = arith.constant dense<0.0> : vector<32x32xf32>\n"
