@@ -20,6 +20,7 @@ def _run(arguments: list[str]) -> int:
         PROGRAM,
         "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way.",
         reads_ir=True,
+        has_version=True,
     )
     parser.add_argument(
         "--kernel",

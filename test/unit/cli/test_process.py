@@ -32,6 +32,7 @@ GEMM = [
 ]
 WRITES: dict[str, list[str]] = {
     "xetile-opt": ["--list-passes"],
+    "xetile-demo": ["--version"],
     "xetile-kernel": GEMM,
     "xetile-layout": [
         "-l",

@@ -60,16 +60,13 @@ def _contract(frame: Frame, op: Operation) -> Values:
 
 def _outer_product(frame: Frame, op: Operation) -> Values:
     lhs, rhs, *acc = frame.arrays(op.operands)
-    of, kind = element(op.results[0]), kind_of(op)
+    of = element(op.results[0])
+    shape = shape_of(op.results[0])
+    column = lhs.reshape(len(lhs), lhs.shape[1], 1)
     row = rhs.reshape(len(rhs), 1, -1)
-    start = acc[0] if acc and kind == "add" else None
-    if start is not None:
-        start = start.reshape(len(start), lhs.shape[1], -1)
-    product = frame.domain.product(lhs[:, :, None], row, start, of)
-    product = product.reshape(len(product), *shape_of(op.results[0]))
-    if not acc or kind == "add":
-        return [product]
-    return [combine(op, kind, product, acc[0], of, frame.domain)]
+    product = combine(op, "mul", column, row, of, frame.domain)
+    product = product.reshape(len(product), *shape)
+    return [combine(op, kind_of(op), product, acc[0], of, frame.domain) if acc else product]
 
 
 HANDLERS: Handlers = {
