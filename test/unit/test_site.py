@@ -26,6 +26,9 @@ def test_the_site_is_built_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     api = (site / "api.html").read_text()
     assert "The kernels of a module, or one, at all of their levels on a device" in api
     assert (site / "explorer" / "gemm.html").exists()
+    texts = {path.name: path.read_text() for path in site.glob("*.html")}
+    assert [name for name, text in texts.items() if "```" in text] == []
+    assert 'id="change-a-tile-and-see-the-numbers-move"' in texts["tutorial.html"]
 
 
 def test_every_page_is_in_the_menu() -> None:
