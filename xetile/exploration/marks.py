@@ -294,7 +294,7 @@ class _Function:
         handed = self._users(phis, {})
         for _, inside in blocks:
             self._give_users(inside, dict(handed))
-        self._give_users(self.places, {})
+        self._give_users(self.places, self._users(self.places, {}))
 
     def _blocks(self) -> list[tuple[int, list[int]]]:
         """The labels, and where the instructions of their blocks stand."""

@@ -56,7 +56,7 @@ def spirv_turned(text: str, functions: Collection[str]) -> bytes:
     return turned(to_spirv(text, functions))
 
 
-@pytest.mark.parametrize("name", ["flash_attention", "gemm_f16"])
+@pytest.mark.parametrize("name", ["flash_attention", "gemm_f16", "gemm_int8_weights"])
 def test_instructions_keep_their_ops(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = lower_to_llvm(xetile.parse(EXAMPLES / f"{name}.mlir"), "bmg")
     usual = marked(module)
