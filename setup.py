@@ -28,6 +28,7 @@ def described() -> str:
     """README.md, whose links to other files of the project lead nowhere on a page of an index: their words stay."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n?", "", text)
+    text = re.sub(r"\[([^]]*)\]\((?!https?:)\1\)", r"`\1`", text)
     text = re.sub(r"\[([^]]*)\]\((?!https?:)([^)#]*)[^)]*\)", r"\1 (`\2`)", text)
     return f"{text}\nFiles that are named here are in the source distribution.\n"
 

@@ -22,7 +22,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(here)
 config.test_exec_root = os.environ.get("XETILE_LIT_OUTPUT", str(here.parent / "build" / "lit"))
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "Inputs"]
+config.excludes = ["unit", "data", "Inputs"]
 
 # the interpreter that runs lit is the one whose console scripts are under test
 path = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
