@@ -13,7 +13,7 @@ __dataclass_params__ __parameters__ __orig_bases__ __abstractmethods__ _abc_impl
 _SAYS_NOTHING = frozenset(_NAMES.split())
 """Attributes that Python makes, or that say where a class stands."""
 
-_OF_DATACLASSES = re.compile("__(init|repr|eq|hash|lt|le|gt|ge|setattr|delattr)__")
+_OF_DATACLASSES = re.compile("__(init|repr|eq|hash|lt|le|gt|ge|setattr|delattr|replace)__")
 """Functions that `dataclass` makes; the fields say what they do."""
 
 _OF_ENUMS = re.compile("_[a-z0-9]+(_[a-z0-9]+)*_")
@@ -58,10 +58,15 @@ def _is_made(kind: type, name: str, value: object) -> bool:
         is_data = not callable(getattr(value, "__func__", value))
         return name in kind.__members__ or (is_data and _OF_ENUMS.fullmatch(name) is not None)
     if is_dataclass(kind) and isinstance(value, FunctionType):
-        space, text = value.__globals__, value.__code__.co_filename
-        generated = text == "<string>" or space.get("__name__") == "dataclasses"
-        return generated and _OF_DATACLASSES.fullmatch(name) is not None
+        return _OF_DATACLASSES.fullmatch(name) is not None and _is_of_dataclasses(value)
     return issubclass(kind, tuple) and _is_of_named_tuples(value)
+
+
+def _is_of_dataclasses(function: FunctionType) -> bool:
+    """Whether `dataclass` made it: of a text, or as it stands; from Python 3.13 on reprlib wraps `__repr__`."""
+    made_by = function.__globals__.get("__name__")
+    inner = getattr(function, "__wrapped__", function) if made_by == "reprlib" else function
+    return inner.__code__.co_filename == "<string>" or made_by == "dataclasses"
 
 
 def _is_of_named_tuples(value: object) -> bool:
