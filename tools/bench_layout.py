@@ -24,9 +24,6 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.show.views import hardware_view
 
 POINTS = 65536
-# What is asked for the first time is computed then, and kept; triton's class has the rank
-# from construction on, and a lookup is timed on both sides.
-BOUNDS = {"construct and str": 3, "construct and ==": 2, "is_surjective": 5}
 SECONDS_PER_ROUND = 0.004
 
 Bases = dict[str, list[tuple[int, ...]]]
@@ -178,7 +175,7 @@ class Side:
 
 def bound_of(name: str) -> float:
     """The part of triton's time that an operation may take."""
-    return BOUNDS.get(name, 1 if name.startswith(("compose", "invert")) else 1.5)
+    return 1 if name.startswith(("compose", "invert")) else 1.5
 
 
 def batched(name: str, ours: LinearLayout, theirs: object) -> Benchmark:

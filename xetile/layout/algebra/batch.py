@@ -40,10 +40,11 @@ def apply(self: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coor
             if coordinates.keys() != in_columns.keys():
                 _refuse(coordinates, in_columns)
             return apply_to_arrays(self, coordinates)
+        bit = 1
         for column in columns:
-            if value & 1:
+            if value & bit:
                 image ^= column
-            value >>= 1
+            bit += bit
     result: dict[str, Any] = {}
     for name, width in self.out_widths.items():
         result[name] = image & (1 << width) - 1

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Same = TypeVar("Same", bound=Layout)
 
 MAX_BITS = 64
+flattened = chain.from_iterable
 
 
 class LayoutError(ValueError):
@@ -71,7 +72,7 @@ def positions(widths: Widths) -> dict[str, int]:
 
 def packed(columns: Columns) -> list[int]:
     """All columns, minor in-dim first."""
-    return [*chain.from_iterable(columns.values())]
+    return [*flattened(columns.values())]
 
 
 def unpacked(columns: Columns, widths: Sequence[int]) -> dict[str, list[tuple[int, ...]]]:

@@ -86,12 +86,12 @@ def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> lis
 def rank(columns: Iterable[int]) -> int:
     """The dimension of the columns' span."""
     mixed = {*columns}
+    mixed.discard(0)
+    if mixed <= UNITS:
+        return len(mixed)
     units = mixed & UNITS
     found = len(units)
-    if found + (0 in mixed) == len(mixed):
-        return found
     mixed -= units
-    mixed.discard(0)
     # Unit columns settle their bit, so the others are
     # reduced by deleting the settled bits.
     unsettled = ~sum(units)

@@ -26,7 +26,7 @@ from xetile.layout.algebra.dimensions import (
     width_of,
     widths_of,
 )
-from xetile.layout.algebra.printing import bases_text
+from xetile.layout.algebra.printing import layout_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,15 @@ class LinearLayout:
     lowest. The order of both sides is that in which they flatten, minor first.
     """
 
-    __slots__ = ("_element_bits", "_hash", "_rank", "_text", "in_columns", "out_widths")
+    __slots__ = (
+        "_element_bits",
+        "_hash",
+        "_is_surjective",
+        "_rank",
+        "_text",
+        "in_columns",
+        "out_widths",
+    )
 
     in_columns: Columns
     out_widths: Widths
@@ -53,6 +61,7 @@ class LinearLayout:
     # Kept from the first time on; unset before, so
     # that layouts in between cost nothing.
     _hash: int
+    _is_surjective: bool
     _rank: int
     _text: str
     _element_bits: int
@@ -135,6 +144,7 @@ class LinearLayout:
             limited(layout)
         if require_surjective:
             layout._rank = rank = f2.rank(columns)
+            layout._is_surjective = True
             if rank != bits:
                 raise LayoutError(
                     "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
@@ -288,7 +298,11 @@ class LinearLayout:
 
     def is_surjective(self) -> bool:
         """Whether every out coordinate is reached."""
-        return self.rank == self.total_out_dim_size_log2
+        try:
+            return self._is_surjective
+        except AttributeError:
+            self._is_surjective = self.rank == self.total_out_dim_size_log2
+            return self._is_surjective
 
     def is_injective(self) -> bool:
         """Whether no two inputs have the same image."""
@@ -386,7 +400,7 @@ class LinearLayout:
         try:
             return self._text
         except AttributeError:
-            self._text = bases_text(self.bases, self.out_dims)
+            self._text = layout_text(self.in_columns, self.out_widths)
             return self._text
 
     def __repr__(self) -> str:

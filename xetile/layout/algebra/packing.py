@@ -5,14 +5,24 @@ from __future__ import annotations
 from _operator import index
 from collections.abc import Sequence
 
-from xetile.layout.algebra.dimensions import LayoutError, listed, log2_of_size
+from xetile.layout.algebra.dimensions import (
+    MAX_BITS,
+    LayoutError,
+    flattened,
+    listed,
+    log2_of_size,
+    positions,
+    widths_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import NoReturn
 
     Vectors = Sequence[Sequence[int]]
+
+_WIDTHS = {1 << width: width for width in range(MAX_BITS)}
 
 
 def read_bases(
@@ -23,29 +33,21 @@ def read_bases(
     surjective: bool,
 ) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
     """Columns by in-dim and bits by out-dim of basis vectors, as `LinearLayout.from_bases` takes them."""
-    sizes = _sizes(out_dims, out_dim_sizes)
-    if sizes is not None:
-        widths = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
-        used = _used(vectors, sizes)
-        for bits, width in zip(used, widths.values(), strict=True):
-            if bits >> width:
-                _refuse_large(vectors, sizes)
-    else:
-        _check_names(out_dims)
+    widths = _widths(out_dims, out_dim_sizes)
+    if widths is None:
         if not surjective:
             raise LayoutError("out-dim sizes must be given when surjectivity is not required")
-        used = _used(vectors, out_dims)
-        widths = {
-            name: index(bits).bit_length() for name, bits in zip(out_dims, used, strict=True)
-        }
-    columns = _columns(vectors, [*widths.values()])
-    if type(sum(used)) is not int:
+        widths = _inferred_widths(vectors, out_dims)
+    pack = _pack_pairs if len(widths) == 2 else _pack
+    try:
+        columns, excess = pack(vectors, widths)
+    except ValueError:
+        _refuse(vectors, widths)
+    if type(excess) is not int:
         # Numbers of numpy, which have fewer bits than Python's.
-        vectors = {
-            name: [[*map(index, vector)] for vector in found]
-            for name, found in vectors.items()
-        }
-        columns = _columns(vectors, [*widths.values()])
+        columns, excess = pack(_in_python(vectors), widths)
+    if excess:
+        _refuse(vectors, widths)
     return columns, widths
 
 
@@ -61,104 +63,141 @@ def matrix_columns(matrix: Sequence[Sequence[int]], rows: int, columns: int) -> 
     return [sum(row[n] << bit for bit, row in enumerate(matrix)) for n in range(columns)]
 
 
-def _sizes(
+def _widths(
     out_dims: Mapping[str, int] | Sequence[str], out_dim_sizes: Sequence[int] | None
 ) -> dict[str, int] | None:
-    """Sizes by out-dim name; None where they are to be found."""
+    """Bits by out-dim name; None where they are to be found."""
     if out_dim_sizes is None:
-        return None if isinstance(out_dims, (list, Sequence)) else dict(out_dims)
+        if isinstance(out_dims, (list, Sequence)):
+            return None
+        return widths_of("out", out_dims)
     if len(out_dim_sizes) != len(out_dims):
         raise LayoutError(
             f"{len(out_dims)} out-dims {listed(out_dims)} and {len(out_dim_sizes)} sizes"
         )
-    sizes = dict(zip(out_dims, out_dim_sizes, strict=True))
-    if len(sizes) != len(out_dims):
-        _check_names(out_dims)
-    return sizes
+    widths: dict[str, int] = {}
+    for name, size in zip(out_dims, out_dim_sizes, strict=True):
+        width = _WIDTHS.get(index(size))
+        widths[name] = log2_of_size(size, "out", name) if width is None else width
+    if len(widths) != len(out_dims):
+        _refuse_names(out_dims)
+    return widths
 
 
-def _check_names(names: Collection[str]) -> None:
-    named = not isinstance(names, str) and {*map(type, names)} <= {str}
-    if not named or len({*names}) != len(names):
-        raise LayoutError(
-            f"out-dims {names!r} must be different names such as ['dim0', 'dim1']"
-        )
-
-
-def _used(vectors: Mapping[str, Vectors], names: Collection[str]) -> list[int]:
-    """For each out-dim all bits that its components have; LayoutError for a wrong vector."""
+def _inferred_widths(vectors: Mapping[str, Vectors], names: Collection[str]) -> dict[str, int]:
+    """The bits that the largest component of each out-dim has; LayoutError for a wrong vector or name."""
+    if isinstance(names, str):
+        _refuse_names(names)
+    each = flattened(vectors.values())
     try:
-        used = _used_pairs(vectors) if len(names) == 2 else _used_any(vectors, len(names))
+        used = _used_by_pairs(each) if len(names) == 2 else _used(each, len(names))
     except ValueError:
-        used = [-1]
-    if used and min(used) < 0:
-        for in_dim, basis_vectors in vectors.items():
-            for position, vector in enumerate(basis_vectors):
-                _check_vector(in_dim, position, vector, names)
-    return used
+        used = [-1] * len(names)
+    widths: dict[str, int] = {}
+    for name, bits in zip(names, used, strict=True):
+        if bits < 0:
+            _check_vectors(vectors, names)
+        if type(name) is not str:
+            _refuse_names(names)
+        widths[name] = index(bits).bit_length()
+    if len(widths) != len(names):
+        _refuse_names(names)
+    return widths
 
 
-def _used_pairs(vectors: Mapping[str, Vectors]) -> list[int]:
-    """`_used_any` for two out-dims, which most layouts have."""
+def _refuse_names(names: Collection[str]) -> NoReturn:
+    raise LayoutError(f"out-dims {names!r} must be different names such as ['dim0', 'dim1']")
+
+
+def _used_by_pairs(vectors: Iterable[Sequence[int]]) -> list[int]:
+    """`_used` for two out-dims, which most layouts have."""
     lows = highs = 0
-    for basis_vectors in vectors.values():
-        for low, high in basis_vectors:
-            lows |= low
-            highs |= high
+    for low, high in vectors:
+        lows |= low
+        highs |= high
     return [lows, highs]
 
 
-def _used_any(vectors: Mapping[str, Vectors], count: int) -> list[int]:
+def _used(vectors: Iterable[Sequence[int]], count: int) -> list[int]:
+    """For each out-dim all bits that its components have; ValueError for a vector of another length."""
     used = [0] * count
-    for basis_vectors in vectors.values():
-        for vector in basis_vectors:
-            for place, value in zip(range(count), vector, strict=True):
-                used[place] |= value
+    for vector in vectors:
+        for place, value in zip(range(count), vector, strict=True):
+            used[place] |= value
     return used
 
 
-def _columns(
-    vectors: Mapping[str, Vectors], widths: Sequence[int]
-) -> dict[str, tuple[int, ...]]:
-    """One integer for each basis vector, whose components fit the widths."""
+def _pack_pairs(
+    vectors: Mapping[str, Vectors], widths: Mapping[str, int]
+) -> tuple[dict[str, tuple[int, ...]], int]:
+    """`_pack` for two out-dims, which most layouts have."""
+    width, high_width = widths.values()
+    lows = highs = 0
     columns: dict[str, tuple[int, ...]] = {}
-    if len(widths) == 2:
-        width = widths[0]
-        for name, basis_vectors in vectors.items():
-            columns[name] = tuple([low | high << width for low, high in basis_vectors])
-        return columns
     for name, basis_vectors in vectors.items():
-        columns[name] = tuple([_column(vector, widths) for vector in basis_vectors])
-    return columns
+        found: list[int] = []
+        for low, high in basis_vectors:
+            lows |= low
+            highs |= high
+            found.append(low | high << width)
+        columns[name] = tuple(found)
+    return columns, lows >> width | highs >> high_width
 
 
-def _column(vector: Sequence[int], widths: Sequence[int]) -> int:
-    column = place = 0
-    for value, width in zip(vector, widths, strict=True):
-        column |= value << place
-        place += width
-    return column
+def _pack(
+    vectors: Mapping[str, Vectors], widths: Mapping[str, int]
+) -> tuple[dict[str, tuple[int, ...]], int]:
+    """One integer for each basis vector, and bits of components that do not fit or are negative.
+
+    ValueError for a vector of another length.
+    """
+    fields = [*zip(widths.values(), positions(widths).values(), strict=True)]
+    excess = 0
+    columns: dict[str, tuple[int, ...]] = {}
+    for name, basis_vectors in vectors.items():
+        found: list[int] = []
+        for vector in basis_vectors:
+            column = 0
+            for value, (width, place) in zip(vector, fields, strict=True):
+                excess |= value >> width
+                column |= value << place
+            found.append(column)
+        columns[name] = tuple(found)
+    return columns, excess
 
 
-def _check_vector(
-    in_dim: str, position: int, vector: Sequence[int], names: Collection[str]
-) -> None:
-    wrong = f"invalid basis {tuple(vector)} at position {position} of in-dim '{in_dim}': "
-    if any(value < 0 for value in vector):
-        raise LayoutError(f"{wrong}basis values must be non-negative")
-    if len(vector) != len(names):
-        raise LayoutError(
-            f"{wrong}it needs one value for each of the {len(names)} out-dims {listed(names)}"
-        )
+def _in_python(vectors: Mapping[str, Vectors]) -> dict[str, list[list[int]]]:
+    """Basis vectors of Python's integers."""
+    return {
+        name: [[*map(index, vector)] for vector in of_dim] for name, of_dim in vectors.items()
+    }
 
 
-def _refuse_large(vectors: Mapping[str, Vectors], sizes: Mapping[str, int]) -> NoReturn:
+def _refuse(vectors: Mapping[str, Vectors], widths: Mapping[str, int]) -> NoReturn:
+    """Tells of the first wrong vector, else of the first component that its dimension has not the bits for."""
+    _check_vectors(vectors, widths)
+    for place, vector in _places(vectors):
+        for value, (name, width) in zip(vector, widths.items(), strict=True):
+            if value >> width:
+                raise LayoutError(
+                    f"invalid basis {value} {place} for out-dim '{name}': it must be less than the out-dim's "
+                    f"size {1 << width}"
+                )
+    raise AssertionError
+
+
+def _check_vectors(vectors: Mapping[str, Vectors], names: Collection[str]) -> None:
+    for place, vector in _places(vectors):
+        wrong = f"invalid basis {tuple(vector)} {place}: "
+        if any(value < 0 for value in vector):
+            raise LayoutError(f"{wrong}basis values must be non-negative")
+        if len(vector) != len(names):
+            raise LayoutError(
+                f"{wrong}it needs one value for each of the {len(names)} out-dims {listed(names)}"
+            )
+
+
+def _places(vectors: Mapping[str, Vectors]) -> Iterator[tuple[str, Sequence[int]]]:
     for in_dim, basis_vectors in vectors.items():
         for position, vector in enumerate(basis_vectors):
-            for value, (name, size) in zip(vector, sizes.items(), strict=True):
-                if value >= size:
-                    raise LayoutError(
-                        f"invalid basis {value} at position {position} of in-dim '{in_dim}' for out-dim "
-                        f"'{name}': it must be less than the out-dim's size {size}"
-                    )
-    raise AssertionError
+            yield f"at position {position} of in-dim '{in_dim}'", vector

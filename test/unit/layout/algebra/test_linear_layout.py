@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import cast
 
 import numpy as np
@@ -106,6 +108,38 @@ def test_the_rank_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = LinearLayout.from_bases({"lane": [[1], [2], [4]]}, ["dim0"])
     assert made.is_surjective()
     assert asked == [3, 3]
+
+
+def calls(function: Callable[[], object]) -> int:
+    """How many functions written in Python a call takes, without the one that is called."""
+    seen: list[str] = []
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(profile)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return len(seen) - 1
+
+
+def test_what_is_done_most_takes_few_calls() -> None:
+    bases = {"lane": [[1, 0], [0, 1]], "register": [[0, 2], [2, 0]]}
+    sizes = {"a": 4, "b": 4}
+    layout = LinearLayout.from_bases(bases, ["a", "b"], [4, 4])
+    same = LinearLayout.from_bases(bases, ["a", "b"], [4, 4])
+    point = {"lane": 1, "register": 2}
+    assert calls(lambda: LinearLayout.from_bases(bases, ["a", "b"], [4, 4])) <= 7
+    assert calls(lambda: LinearLayout.from_bases(bases, ["a", "b"])) <= 10
+    assert calls(lambda: LinearLayout.from_bases(bases, sizes)) <= 12
+    assert calls(lambda: layout.apply(point)) == 1
+    assert calls(lambda: layout == same) == 1
+    assert calls(layout.is_surjective) == 0
+    str(layout)
+    assert calls(lambda: str(same)) <= 3
 
 
 def test_a_layout_compares_and_prints_the_same_when_it_is_asked_again() -> None:
