@@ -118,9 +118,7 @@ def _show(arguments: list[str]) -> int:
         text = "".join(_text(options, title, layout) + separator for title, layout in layouts)
     bits = 8 if tensor is None else tensor.element_bits
     if options.svg is not None or options.html is not None:
-        pictures = [
-            (_caption(title, layout), _drawn(layout), bits) for title, layout in layouts
-        ]
+        pictures = [(_caption(title, layout), layout, bits) for title, layout in layouts]
     else:
         pictures = []
     write_outputs(options, text, pictures)
@@ -140,27 +138,22 @@ def _data(layout: "LinearLayout | Distribution") -> dict[str, object]:
     }
 
 
-def _drawn(layout: "LinearLayout | Distribution") -> "LinearLayout":
-    """What is to be drawn: a layout."""
-    from xetile.layout.algebra.distribution import Distribution
-
-    return _in_bits(layout, "drawing") if isinstance(layout, Distribution) else layout
-
-
 def _in_bits(map: "Distribution", what: str) -> NoReturn:
     """The answer where a map of other sizes than powers of two has no such thing."""
     refuse(
         f"no {what} of a map of {'x'.join(str(n) for n in map.shape)} elements to "
         f"{'x'.join(str(n) for n in map.grid)} subgroups in units of {'x'.join(str(n) for n in map.unit)}: "
-        "only powers of two have one; the views tensor and hardware and --json show it"
+        "only powers of two have one; the views tensor and hardware, --json and drawings show it"
     )
 
 
 def _caption(title: str, layout: "LinearLayout | Distribution") -> str:
     """An attribute without its fields, and the shape."""
+    from xetile.layout.algebra.distribution import Distribution
+
     name = title.partition("<")[0] if "<" in title else title
-    layout = _drawn(layout)
-    return f"{name} {'x'.join(map(str, layout.out_dim_sizes))}"
+    shape = layout.shape if isinstance(layout, Distribution) else layout.out_dim_sizes
+    return f"{name} {'x'.join(map(str, shape))}"
 
 
 def _text(options: Namespace, title: str, layout: "LinearLayout | Distribution") -> str:

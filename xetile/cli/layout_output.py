@@ -15,6 +15,7 @@ from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.show.pages import Drawable
 
 PROGRAM = "xetile-layout"
 HELP_COLUMNS = 79
@@ -86,7 +87,7 @@ def as_json(data: object) -> str:
 
 
 def write_outputs(
-    options: Namespace, text: str, pictures: "Sequence[tuple[str, LinearLayout, int]]"
+    options: Namespace, text: str, pictures: "Sequence[tuple[str, Drawable, int]]"
 ) -> None:
     """Write the text, and the drawings that were asked for; nothing is written before all is made."""
     drawings: list[tuple[str, str]] = []

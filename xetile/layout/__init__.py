@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.show.pages import Drawable
 
 
 def __getattr__(name: str) -> object:
@@ -13,9 +13,10 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    from xetile.layout.algebra.distribution import Distribution
     from xetile.layout.algebra.linear_layout import LinearLayout
 
-    LinearLayout.picture = _picture
+    Distribution.picture = LinearLayout.picture = _picture
     value: object = getattr(import_module(homes[name], __name__), name)
     globals()[name] = value
     return value
@@ -32,7 +33,7 @@ def _homes() -> dict[str, str]:
     return {words[-1]: words[1] for words in lines if words[:1] == ["from"]}
 
 
-def _picture(layout: "LinearLayout") -> str | None:
+def _picture(layout: "Drawable") -> str | None:
     from xetile.layout.show.pages import notebook_picture
 
     return notebook_picture(layout)

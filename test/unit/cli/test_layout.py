@@ -92,6 +92,21 @@ def test_a_workgroup_map_that_is_no_power_of_two(capsys: pytest.CaptureFixture[s
     assert data["offsets"][5] == [[2, 2], [2, 6]]
 
 
+def test_a_workgroup_map_that_is_no_power_of_two_is_drawn(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    svg, page = tmp_path / "map.svg", tmp_path / "map.html"
+    told = ["-l", UNEVEN, "-t", "tensor<3x8xf16>", "--svg", str(svg), "--html", str(page)]
+    assert main(told) == 0
+    assert "[[T0:0, T0:1, T1:0" in capsys.readouterr().out
+    drawn = svg.read_text()
+    assert (drawn.count('class="panel"'), drawn.count('class="bits"')) == (1, 0)
+    assert "#xetile.wg_map 3x8" in drawn
+    assert '"dealt": {"unit": [1, 2]' in page.read_text().replace('":', '": ').replace(
+        ",", ", "
+    )
+
+
 def test_an_empty_call_and_help_show_examples_that_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -368,7 +383,6 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["dpas", "--dtype", "f16", "--operand", "A", "--device", "bmg", "--repeat-count", "3"], "repeat_count = 3 of DPAS must be one of 1, 2, 4, 8"),
         ([*GEMM, "--operand", "A", "--shape", "256x32", "--tables", "--json"], "--tables are text"),
         (["-l", UNEVEN, "-t", "tensor<3x8xf16>", "--view", "matrix"], "no matrix of a map of 3x8 elements to 3x2 subgroups in units of 1x2"),
-        (["-l", UNEVEN, "-t", "tensor<3x8xf16>", "--svg", "x.svg"], "no drawing of a map of 3x8 elements"),
         (["-l", UNEVEN, "-t", "tensor<5x8xf16>"], "extent 5 of dimension 0 has 5 units of sg_data 1 for 3 subgroups"),
         ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
         ([*GEMM, "--operand", "B", "--shape", "24x256"], "must be powers of two"),

@@ -23,6 +23,7 @@ def shown_in_notebooks(value: object) -> str | None:
 def rows(value: object) -> tuple[str, list[list[str]]]:
     """The caption of the table that a notebook shows, and the texts of its rows."""
     shown = shown_in_notebooks(value) or ""
+    shown = shown.partition("\n<iframe ")[0]
     found = re.fullmatch(r"<table><caption>(.*)</caption>\n(.*)</table>", shown, re.DOTALL)
     assert found is not None
     lines = found[2].splitlines()
@@ -34,8 +35,18 @@ def test_a_distribution_is_a_table_of_its_units() -> None:
         "96x64 elements in units of 32x32 for 3x4 subgroups",
         [["", "0", "32"], ["0", "0, 2", "1, 3"], ["32", "4, 6", "5, 7"], ["64", "8, 10", "9, 11"]],
     )  # fmt: skip
-    assert shown_in_notebooks(Distribution((2, 2, 2), (1, 1, 1), (2, 2, 2))) is None
-    assert shown_in_notebooks(Distribution((1024, 1024), (1, 1), (1, 1))) is None
+
+
+def test_a_distribution_is_drawn_below_its_table() -> None:
+    table, picture = (
+        shown_in_notebooks(Distribution((96, 64), (32, 32), (3, 4))) or ""
+    ).split("\n<iframe ")
+    assert table.endswith("</table>")
+    assert "register 1024, subgroup 12 → dim0 96, dim1 64" in picture
+    assert "&quot;dealt&quot;:{&quot;unit&quot;:[32,32],&quot;grid&quot;:[3,4]" in picture
+    only_drawn = shown_in_notebooks(Distribution((2, 2, 2), (1, 1, 1), (2, 2, 2)))
+    assert (only_drawn or "").startswith("<iframe ")
+    assert shown_in_notebooks(Distribution((2048, 1024), (1, 1), (1, 1))) is None
 
 
 def test_a_conversion_is_a_table_of_its_steps() -> None:

@@ -4,11 +4,13 @@ What a linear layout cannot say (3 subgroups along a dimension, an extent of 24)
 whose cells are linear layouts.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
 from math import gcd, prod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
@@ -51,6 +53,10 @@ class Distribution:
     `order` says otherwise; a subgroup's local units are row-major over their rounds.
     """
 
+    # Draws a distribution for notebooks; the package sets
+    # it, since drawings are built on distributions.
+    picture: ClassVar[Callable[[Distribution], str | None] | None] = None
+
     def __init__(
         self,
         shape: Sequence[int],
@@ -89,7 +95,15 @@ class Distribution:
         return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid}{order})"
 
     def _repr_html_(self) -> str | None:
-        """A table of the units, each with the subgroups that hold it; None of more than two dimensions, or too many."""
+        """A table of the units, each with the subgroups that hold it, and a picture of its elements.
+
+        No table of more than two dimensions or of too many units, no picture of too many elements; None without both.
+        """
+        draw = type(self).picture
+        picture = None if draw is None else draw(self)
+        return "\n".join(filter(None, [self._table(), picture])) or None
+
+    def _table(self) -> str | None:
         counts = [self.units(d) for d in range(self.rank)]
         if self.rank > 2 or prod(counts) > MOST_SHOWN:
             return None
@@ -109,12 +123,12 @@ class Distribution:
     def _key(self) -> tuple[Coordinates, ...]:
         return self.shape, self.unit, self.grid, self.order
 
-    def transposed(self) -> "Distribution":
+    def transposed(self) -> Distribution:
         """Each subgroup holds the transpose of what it held: all dimensions in reverse."""
         order = tuple(self.rank - 1 - d for d in self.order)
         return Distribution(self.shape[::-1], self.unit[::-1], self.grid[::-1], order)
 
-    def with_units(self, shape: Sequence[int], unit: Sequence[int]) -> "Distribution":
+    def with_units(self, shape: Sequence[int], unit: Sequence[int]) -> Distribution:
         """Another shape (elements) dealt out in other units to the same grid in the same order."""
         return Distribution(shape, unit, self.grid, self.order)
 
@@ -137,6 +151,15 @@ class Distribution:
     def is_shared(self) -> bool:
         """Whether a unit is held by several subgroups."""
         return any(self.units(d) < self.grid[d] for d in range(self.rank))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all sizes are powers of two, so that it is a linear layout."""
+        return all(is_power_of_two(value) for _, values in self._sizes for value in values)
+
+    @property
+    def _sizes(self) -> tuple[tuple[str, Coordinates], ...]:
+        return ("shape", self.shape), ("unit", self.unit), ("grid", self.grid)
 
     def units(self, dimension: int) -> int:
         """Number of units of the workgroup tile along `dimension`."""
@@ -218,8 +241,8 @@ class Distribution:
         Registers count one unit's elements first, innermost dimension first, then the
         rounds.
         """
-        for name, values in (("shape", self.shape), ("unit", self.unit), ("grid", self.grid)):
-            if not all(is_power_of_two(value) for value in values):
+        for name, values in self._sizes:
+            if not all(map(is_power_of_two, values)):
                 raise LayoutError(
                     f"{name} {list(values)} is no linear layout: "
                     "only powers of two are; its cells are (use offsets and owners)"

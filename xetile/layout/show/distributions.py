@@ -16,7 +16,7 @@ _MOST_PLACES = 1 << 22
 
 def subgroup_view(distribution: Distribution, *, subgroup: str = "Subgroup") -> str:
     """A line for each register: the coordinates that each subgroup's only lane holds; errors as below."""
-    _check(distribution)
+    check_size(distribution)
     widths = [len(str(extent)) for extent in distribution.shape]
     lines: list[str] = []
     for number in range(distribution.subgroups):
@@ -32,7 +32,7 @@ def holder_view(distribution: Distribution) -> str:
 
     LayoutError: more than 2^22 places.
     """
-    _check(distribution)
+    check_size(distribution)
     cells: dict[tuple[int, ...], list[str]] = {}
     registers = distribution.local_units * prod(distribution.unit)
     subgroup_width = len(str(distribution.subgroups))
@@ -53,9 +53,10 @@ def _elements(distribution: Distribution, subgroup: int) -> Iterator[tuple[int, 
             yield tuple(a + b for a, b in zip(offset, at, strict=True))
 
 
-def _check(distribution: Distribution) -> None:
+def check_size(distribution: Distribution, *, most: int = _MOST_PLACES) -> None:
+    """LayoutError where a distribution has more places than `most`."""
     places = distribution.subgroups * distribution.local_units * prod(distribution.unit)
-    if places > _MOST_PLACES:
+    if places > most:
         raise LayoutError(
-            f"a distribution of {places} places is too large to show; at most {_MOST_PLACES}"
+            f"a distribution of {places} places is too large to show; at most {most}"
         )

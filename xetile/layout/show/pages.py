@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.show.bases import form_of
+from xetile.layout.show.distributions import check_size
 from xetile.layout.show.inline import escaped, hash_of, packed_script, page_text, stripped
-from xetile.layout.show.picture import Picture
+from xetile.layout.show.picture import Picture, grid_of
 from xetile.layout.show.svg import svg_of_pictures
 from xetile.layout.show.views import shown_dims
 
@@ -22,23 +24,26 @@ _START = 'X.pictures.gallery(document.body, JSON.parse(document.getElementById("
 _BODY = "body{margin:8px;background:var(--paper);color:var(--ink)}"
 
 
+Drawable: TypeAlias = LinearLayout | Distribution
+
+
 class Panel(NamedTuple):
-    """One layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
+    """One layout, (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...), or a distribution.
 
     `element_bits` colours shared memory by 16-byte columns; without it the layout's own
     are taken, else 8.
     """
 
     title: str
-    layout: LinearLayout
+    layout: Drawable
     element_bits: int | None = None
 
     def _repr_html_(self) -> str | None:
         return _in_notebook(self)
 
 
-def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
-    """The panels, or layouts without a title, side by side as one SVG, each with its matrix of bits.
+def draw_svg(panels: Sequence[Panel | Drawable]) -> str:
+    """The panels, or layouts without a title, side by side as one SVG, those of layouts with their matrices of bits.
 
     A tile of more than 64 rows or columns is a map of all of it, and a part in full. LayoutError: a layout has other in
     dimensions, or is too large to draw, or there is none.
@@ -46,13 +51,13 @@ def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
     return svg_of_pictures(_pictures(panels))
 
 
-def draw_html(panels: Sequence[Panel | LinearLayout]) -> str:
+def draw_html(panels: Sequence[Panel | Drawable]) -> str:
     """The same as a web page that needs no network; what is pointed at in one is outlined in all."""
     return _page(_pictures(panels))
 
 
-def notebook_picture(layout: LinearLayout) -> str | None:
-    """What a notebook shows for a layout; None where it cannot be drawn and its text is shown."""
+def notebook_picture(layout: Drawable) -> str | None:
+    """What a notebook shows for a layout or a distribution; None where it cannot be drawn and its text is shown."""
     return _in_notebook(Panel("", layout))
 
 
@@ -71,12 +76,13 @@ def _in_notebook(panel: Panel) -> str | None:
 
 
 def _sizes(picture: Picture) -> str:
-    held = ", ".join(f"{name} {1 << len(vectors)}" for name, vectors in picture.inputs.items())
+    held_by = grid_of(picture).held
+    held = ", ".join(f"{name} {held_by.size(name)}" for name in picture.inputs)
     return f"{held} → {', '.join(f'{name} {size}' for name, size in picture.outputs.items())}"
 
 
-def _pictures(panels: Sequence[Panel | LinearLayout]) -> list[Picture]:
-    if isinstance(panels, LinearLayout) or not panels:
+def _pictures(panels: Sequence[Panel | Drawable]) -> list[Picture]:
+    if isinstance(panels, Drawable) or not panels:
         raise LayoutError(
             "a picture needs a list of layouts, such as [layout] or [Panel(title, layout)]"
         )
@@ -86,13 +92,23 @@ def _pictures(panels: Sequence[Panel | LinearLayout]) -> list[Picture]:
 
 
 def _picture(panel: Panel) -> Picture:
-    shown_dims(panel.layout, most=_MOST_PLACES)
-    form = form_of(panel.layout)
-    title = panel.title
+    title, layout = panel.title, panel.layout
     if len(title) > _LONGEST_TITLE:
         title = title[: _LONGEST_TITLE - 3] + "..."
-    bits = panel.element_bits or panel.layout.element_bits or _UNKNOWN_BITS
+    if isinstance(layout, Distribution):
+        if not layout.is_linear:
+            return _picture_of_distribution(title, layout)
+        layout = layout.to_linear_layout()
+    shown_dims(layout, most=_MOST_PLACES)
+    form = form_of(layout)
+    bits = panel.element_bits or layout.element_bits or _UNKNOWN_BITS
     return Picture(title, form.inputs, form.outputs, bits)
+
+
+def _picture_of_distribution(title: str, distribution: Distribution) -> Picture:
+    check_size(distribution, most=_MOST_PLACES)
+    outputs = {f"dim{d}": extent for d, extent in enumerate(distribution.shape)}
+    return Picture(title, {"register": (), "subgroup": ()}, outputs, dealt=distribution)
 
 
 def _page(pictures: Sequence[Picture]) -> str:

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.dimensions import packed, positions
+from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.show.bases import Vectors, layout_of_form
+from xetile.layout.show.dealt import DealtHolders
 
 BANK_BITS = 32
 _BANKS = 32
@@ -27,6 +29,7 @@ class Picture(NamedTuple):
         inputs, outputs: the layout as `bases.form_of` gives it.
         bits: of an element; of shared memory they say how many make a 16-byte column.
         tensor: names of the out dimensions, where they are others.
+        dealt: the distribution that is drawn instead of a layout, of which `inputs` has no vectors then.
         sizes: of the tile, in elements, where `blocks` [(offset, sizes), ...] of the layout make it up.
         offset: where the part that is drawn begins in its tile.
         colour: the in dimension that colours show, else lanes, else subgroups, else 16-byte columns.
@@ -42,6 +45,7 @@ class Picture(NamedTuple):
     inputs: Vectors
     outputs: Mapping[str, int]
     bits: int = 8
+    dealt: Distribution | None = None
     tensor: Sequence[str] | None = None
     sizes: Sequence[int] | None = None
     blocks: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None
@@ -65,6 +69,12 @@ class Picture(NamedTuple):
         for name in ("tensor", "sizes", "blocks", "offset", "colour", "fit"):
             if getattr(self, name) is not None:
                 found[name] = getattr(self, name)
+        if self.dealt is not None:
+            found["dealt"] = {
+                "unit": self.dealt.unit,
+                "grid": self.dealt.grid,
+                "order": self.dealt.order,
+            }
         if self.view != "tile":
             found |= {"view": self.view, "slot": self.slot}
         if self.base is not None:
@@ -111,6 +121,10 @@ class Holders:
         place = f2.multiply(self._inverse, at)
         return -1 if place >> self.bits else place
 
+    def same(self, place: int) -> list[int]:
+        """All places that hold what this one holds, itself first."""
+        return [place ^ copy for copy in self.copies]
+
     def pack(self, fields: Mapping[str, int]) -> int:
         """The place with these coordinates."""
         return sum(fields.get(name, 0) << shift for name, shift in self.shifts.items())
@@ -144,7 +158,7 @@ class Meaning(NamedTuple):
         return value // self.chunk % _CHUNKS if self.colour == "offset" else value
 
 
-def meaning(picture: Picture, held: Holders) -> Meaning:
+def meaning(picture: Picture, held: Holders | DealtHolders) -> Meaning:
     """What a picture's colours and numbers are."""
     is_shared = "offset" in picture.inputs
     several = [name for name in ("lane", "subgroup") if held.size(name) > 1]
@@ -164,9 +178,9 @@ def meaning(picture: Picture, held: Holders) -> Meaning:
 class Grid:
     """Rows and columns of cells: the tile's elements."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, held: Holders | DealtHolders) -> None:
         self.picture = picture
-        self.held = Holders(picture.inputs, picture.outputs)
+        self.held = held
         self.says = meaning(picture, self.held)
         self.tensor = list(picture.tensor or picture.outputs)
         self.sizes = list(picture.sizes or picture.outputs.values())
@@ -227,7 +241,8 @@ class PlacesGrid(Grid):
     """Registers by lanes, or the rows of banks of shared memory, with the elements that they hold."""
 
     def __init__(self, picture: Picture) -> None:
-        super().__init__(picture)
+        self.places = Holders(picture.inputs, picture.outputs)
+        super().__init__(picture, self.places)
         size = self.held.size
         self.is_shared = "offset" in picture.inputs
         if self.is_shared:
@@ -246,9 +261,9 @@ class PlacesGrid(Grid):
     def place(self, row: int, column: int) -> int:
         """The place that a cell is."""
         if self.is_shared:
-            return self.held.pack({"offset": row * self.columns + column})
+            return self.places.pack({"offset": row * self.columns + column})
         lane, register = divmod(column, self.slot)
-        return self.held.pack({"register": row * self.slot + register, "lane": lane})
+        return self.places.pack({"register": row * self.slot + register, "lane": lane})
 
     def row_label(self, row: int) -> str:
         """The register, or the number of the row of banks."""
@@ -264,7 +279,7 @@ class PlacesGrid(Grid):
 
     def text(self, row: int, column: int, place: int) -> str:
         """The element in a cell."""
-        found = zip(self.held.element(place), self.offset, strict=True)
+        found = zip(self.places.element(place), self.offset, strict=True)
         return ",".join(str(value + start) for value, start in found)
 
     def part(self, row: int, column: int, place: int) -> tuple[int, int]:
@@ -274,4 +289,8 @@ class PlacesGrid(Grid):
 
 def grid_of(picture: Picture) -> Grid:
     """The cells of a picture."""
-    return PlacesGrid(picture) if picture.view == "places" else Grid(picture)
+    if picture.view == "places":
+        return PlacesGrid(picture)
+    if picture.dealt is not None:
+        return Grid(picture, DealtHolders(picture.dealt))
+    return Grid(picture, Holders(picture.inputs, picture.outputs))

@@ -246,7 +246,7 @@ def _regions(grid: Grid, map_part: Part, full: Sequence[Part]) -> list[Primitive
             drawn.append(("rect", x, y, wide, high, ink))
             continue
         place = grid.place(i * step[0], j * step[1])
-        words = numbers(held.field(place ^ copy, "subgroup") for copy in held.copies)
+        words = numbers(held.field(one, "subgroup") for one in held.same(place))
         drawn += [("rect", x, y, wide, high, "shade"), ("frame", x, y, wide, high, "border")]
         if wide > _DIGIT * len(words) and high > 11:
             drawn.append(("text", x + wide / 2, y + high // 2 + 4, words, "middle", "cell"))

@@ -41,16 +41,15 @@ class Drawn(NamedTuple):
 
 
 def svg_of_pictures(pictures: Sequence[Picture]) -> str:
-    """The pictures, each with its matrix of bits, side by side as far as a page is wide."""
+    """The pictures, those of layouts with their matrices of bits, side by side as far as a page is wide."""
     drawn: list[list[Drawn]] = []
     for picture in pictures:
-        plan, matrix = planned(picture), matrix_plan(picture)
-        drawn.append(
-            [
-                Drawn("panel", scene(plan), plan.width, plan.height),
-                Drawn("bits", matrix_scene(matrix), matrix.width, matrix.height),
-            ]
-        )
+        plan = planned(picture)
+        figure = [Drawn("panel", scene(plan), plan.width, plan.height)]
+        if picture.dealt is None:
+            matrix = matrix_plan(picture)
+            figure.append(Drawn("bits", matrix_scene(matrix), matrix.width, matrix.height))
+        drawn.append(figure)
     return svg_of(drawn, title=" / ".join(picture.title for picture in pictures))
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 
 from xetile.layout.algebra.columns import largest_vectorisation
 from xetile.layout.algebra.composition import lstsq
+from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
@@ -165,7 +166,23 @@ def known_pictures() -> list[Picture]:
     pictures = [Picture("known", form.inputs, form.outputs, 16) for form in forms]
     blocks = [((0, 0), (8, 16)), ((8, 0), (8, 16)), ((16, 0), (8, 16))]
     ragged = pictures[0]._replace(sizes=(24, 16), blocks=blocks)
-    return [*pictures, ragged, pictures[0]._replace(colour="register")]
+    return [*pictures, ragged, pictures[0]._replace(colour="register"), *dealt_pictures()]
+
+
+def dealt_pictures() -> list[Picture]:
+    """Distributions of sizes that are no powers of two, one of them too large to be drawn in full."""
+    found: list[Picture] = []
+    for dealt in (
+        Distribution((3, 8), (1, 2), (3, 2)),
+        Distribution((12, 30), (2, 5), (3, 2), (0, 1)),
+        Distribution((6, 12), (6, 4), (4, 3)),
+        Distribution((3, 4, 6), (1, 2, 3), (3, 2, 1)),
+        Distribution((192, 384), (32, 32), (3, 4)),
+    ):
+        outputs = {f"dim{d}": extent for d, extent in enumerate(dealt.shape)}
+        held = {"register": (), "subgroup": ()}
+        found.append(Picture("dealt", held, outputs, 16, dealt=dealt))
+    return found
 
 
 def plain(drawn: list[Primitive]) -> list[list[str | float]]:
@@ -287,6 +304,22 @@ def test_what_is_pointed_at_is_outlined_in_all_panels(page: Page, tmp_path: Path
     page.mouse.up()
     page.mouse.move(2, 2)
     assert said.nth(2).text_content() == "dim0 4, dim1 5: lane 5, register 4"
+
+
+def test_what_is_pointed_at_in_a_distribution_is_told_with_all_that_hold_it(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path, [Panel("dealt", Distribution((6, 12), (6, 4), (4, 3)))])
+    page.keyboard.press("Tab")
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    told = page.locator(".said").nth(0).text_content()
+    assert told == (
+        "dim0 1, dim1 2: subgroup 0, register 6; also subgroup 3, register 6 and 2 more"
+    )
+    assert page.locator(".said").count() == 1
+    page.keyboard.press("t")
+    assert page.locator("td").nth(12 + 5).text_content() == "1:5"
 
 
 def test_a_rectangle_is_dragged(page: Page, tmp_path: Path) -> None:

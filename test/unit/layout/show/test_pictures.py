@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from itertools import product
+from math import prod
 from typing import cast
 from xml.etree import ElementTree
 
@@ -174,6 +175,62 @@ def test_blocks_make_up_what_is_no_power_of_two() -> None:
     assert (drawn.grid.rows, drawn.grid.columns) == (24, 16)
     assert drawn.grid.place(17, 3) == drawn.grid.place(1, 3) >= 0
     assert len(of_kind(scene(drawn), "line", "border")) == 2 * 16
+
+
+@pytest.mark.parametrize(
+    "dealt",
+    [
+        Distribution((3, 8), (1, 2), (3, 2)),
+        Distribution((12, 30), (2, 5), (3, 2)),
+        Distribution((12, 30), (2, 5), (3, 2), (0, 1)),
+        Distribution((6, 12), (6, 4), (4, 3)),
+        Distribution((24,), (4,), (3,)),
+        Distribution((3, 4, 6), (1, 2, 3), (3, 2, 1)),
+    ],
+)
+def test_distributions_of_any_sizes_are_drawn_unit_by_unit(dealt: Distribution) -> None:
+    outputs = {f"dim{d}": extent for d, extent in enumerate(dealt.shape)}
+    picture = Picture("", {"register": (), "subgroup": ()}, outputs, dealt=dealt)
+    held: dict[int, set[int]] = {}
+    grid = planned(picture).grid
+    assert (grid.rows, grid.columns) == (prod(dealt.shape[:-1]), dealt.shape[-1])
+    for row, column in product(range(grid.rows), range(grid.columns)):
+        at = (*reversed(leading(row, dealt.shape[:-1])), column)
+        place = grid.place(row, column)
+        unit = [value // extent for value, extent in zip(at, dealt.unit, strict=True)]
+        same = [grid.held.field(one, "subgroup") for one in grid.held.same(place)]
+        assert same == dealt.owners(unit)
+        register = grid.held.field(place, "register")
+        offset = dealt.offsets(same[0])[register // prod(dealt.unit)]
+        inside = [value - start for value, start in zip(at, offset, strict=True)]
+        number = 0
+        for value, extent in zip(inside, dealt.unit, strict=True):
+            assert 0 <= value < extent
+            number = number * extent + value
+        assert number == register % prod(dealt.unit)
+        held.setdefault(same[0], set()).add(register)
+    registers = dealt.local_units * prod(dealt.unit)
+    assert all(found == set(range(registers)) for found in held.values())
+
+
+def leading(row: int, shape: tuple[int, ...]) -> list[int]:
+    """Coordinates of a row, innermost first."""
+    found: list[int] = []
+    for extent in reversed(shape):
+        row, value = divmod(row, extent)
+        found.append(value)
+    return found
+
+
+def test_a_distribution_has_no_matrix_of_bits() -> None:
+    svg = draw_svg([Panel("of three", Distribution((96, 64), (32, 32), (3, 2)))])
+    groups = [g.get("class") for g in ElementTree.fromstring(svg).iter(f"{SVG}g")]
+    assert (groups.count("panel"), groups.count("bits")) == (1, 0)
+    assert "colour: subgroup" in svg
+    dealt = Distribution((64, 64), (32, 32), (2, 2))
+    assert draw_svg([dealt]) == draw_svg([dealt.to_linear_layout()])
+    with pytest.raises(LayoutError, match="a distribution of 3145728 places is too large"):
+        draw_svg([Distribution((3072, 1024), (32, 32), (3, 2))])
 
 
 def test_what_cannot_be_drawn() -> None:

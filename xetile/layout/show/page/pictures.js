@@ -164,8 +164,9 @@
     const place = cell ? tileGrid(model, grid).place(...cell) : -1;
     const where = element.map((value, d) => `${grid.tensor[d]} ${value}`).join(", ");
     if (place < 0) return `${where}: nobody holds it`;
-    const others = held.copies.length > 1 ? `; also ${named(held, place ^ held.copies[1])}` : "";
-    const more = held.copies.length > 2 ? ` and ${held.copies.length - 2} more` : "";
+    const same = held.same(place);
+    const others = same.length > 1 ? `; also ${named(held, same[1])}` : "";
+    const more = same.length > 2 ? ` and ${same.length - 2} more` : "";
     return `${where}: ${named(held, place)}${registerOf(model, held, place)}${others}${more}`;
   }
 
@@ -355,7 +356,7 @@
     return `${name} ${2 ** bit} ${where ? `changes ${where}` : "changes nothing: copies"}`;
   }
 
-  // Pictures with their matrices side by side; pointing at an element outlines it in all.
+  // Pictures, those of layouts with their matrices, side by side; pointing at an element outlines it in all.
   function gallery(host, models) {
     const panels = [];
     const others = (own, patch) => panels.forEach((one) => one !== own && one.update(patch));
@@ -366,6 +367,7 @@
         onRectangle: (rectangle) => others(own, {rectangle}),
       });
       panels.push(own);
+      if (model.dealt) continue;
       const layout = model.tensor ? {in: model.layout.in, out: renamed(model)} : model.layout;
       matrix(figure, layout, (bit) => own.update({bit, passing: true}));
     }

@@ -42,8 +42,10 @@
     const tables = order.map((name) => table(inverse.in[name], pack, names.length));
     const field = (place, name) => (name in shifts ? place >> shifts[name] & size(layout, name) - 1 : 0);
     const kernel = f2.kernel(layout).map((label) => pack(Object.values(label)));
+    const copies = kernel.reduce((all, one) => [...all, ...all.map((other) => other ^ one)], [0]);
     return {
-      names, field, told: names.filter((name) => size(layout, name) > 1).reverse(), copies: kernel.reduce((all, one) => [...all, ...all.map((other) => other ^ one)], [0]),
+      field, told: names.filter((name) => size(layout, name) > 1).reverse(), size: (name) => size(layout, name),
+      same: (place) => copies.map((copy) => place ^ copy),
       pack: (fields) => pack(names.map((name) => fields[name] || 0)),
       fields: (place) => Object.fromEntries(names.map((name) => [name, field(place, name)])),
       place(coordinates) {
@@ -54,6 +56,39 @@
           nobody ^= tables[d].nobody[coordinate];
         });
         return nobody ? -1 : place;
+      },
+    };
+  }
+
+  // The same questions of a tile dealt out to subgroups in units, whose sizes need not be powers of two: a holder is the
+  // number of a register, counted on from subgroup to subgroup.
+  function dealtHolders({unit, grid, order}, sizes) {
+    const product = (all) => all.reduce((one, other) => one * other, 1);
+    const units = sizes.map((extent, d) => extent / unit[d]);
+    const rounds = units.map((count, d) => Math.max(1, count / grid[d]));
+    const strides = grid.map((_, d) => product(order.slice(0, order.indexOf(d)).map((faster) => grid[faster])));
+    const sizeOf = {register: product(rounds) * product(unit), subgroup: product(grid)};
+    const names = Object.keys(sizeOf);
+    const fields = (place) => ({register: place % sizeOf.register, subgroup: Math.floor(place / sizeOf.register)});
+    const owner = (coordinates) => coordinates.reduce((id, at, d) => id + at * strides[d], 0);
+    // Subgroups that hold what the one at `first` holds: each units[d]-th along a dimension of fewer units.
+    const owners = (first) => first.reduce((all, at, d) => all.flatMap((found) => (
+      range(Math.max(1, grid[d] / units[d])).map((n) => [...found, at % units[d] + n * units[d]]))), [[]])
+      .map(owner).sort((a, b) => a - b);
+    return {
+      fields, field: (place, name) => fields(place)[name] || 0, size: (name) => sizeOf[name] || 1,
+      told: names.filter((name) => sizeOf[name] > 1).reverse(),
+      place(coordinates) {
+        const at = coordinates.map((value, d) => Math.floor(value / unit[d]));
+        const turns = at.map((number, d) => Math.floor(number / grid[d]));
+        const inside = coordinates.map((value, d) => value % unit[d]);
+        const register = folded([...turns, ...inside], [...rounds, ...unit]);
+        return owner(at.map((number, d) => number % grid[d])) * sizeOf.register + register;
+      },
+      same(place) {
+        const {register, subgroup} = fields(place);
+        const at = grid.map((extent, d) => Math.floor(subgroup / strides[d]) % extent);
+        return owners(at).map((id) => id * sizeOf.register + register);
       },
     };
   }
@@ -71,28 +106,28 @@
   // Rows and columns of cells: of the tile's elements, or of the places that hold them
 
   // What colours and numbers say: `colour` and `number` are in dimensions.
-  function meaning(model) {
+  function meaning(model, held) {
     const {layout} = model;
     const shared = "offset" in layout.in;
-    const several = ["lane", "subgroup"].filter((name) => size(layout, name) > 1);
+    const several = ["lane", "subgroup"].filter((name) => held.size(name) > 1);
     const there = ["lane", "subgroup", ...Object.keys(layout.in)].filter((name) => name in layout.in);
     const colour = model.colour || (shared ? "offset" : [...several, ...there][0]);
     const rest = Object.keys(layout.in).filter((name) => name !== colour);
     const number = shared ? "offset" : rest.includes("register") ? "register" : rest[0] || colour;
     const chunk = Math.max(1, CHUNK_BITS / (model.bits || 8));
     const index = (value) => (colour === "offset" ? Math.floor(value / chunk) % 8 : value);
-    const count = colour === "offset" ? 8 : size(layout, colour);
-    const parted = colour !== "subgroup" && model.view !== "places" && size(layout, "subgroup") > 1;
+    const count = colour === "offset" ? 8 : held.size(colour);
+    const parted = colour !== "subgroup" && model.view !== "places" && held.size("subgroup") > 1;
     const said = model.view === "places" ? (model.tensor || Object.keys(layout.out)).join(",") : number;
     return {colour, number, said, index, count, parted, legend: colour === "offset" ? "16-byte column" : colour};
   }
 
   function gridOf(model) {
-    const held = holders(model.layout);
     const tensor = model.tensor || Object.keys(model.layout.out);
     const sizes = model.sizes || Object.values(model.layout.out);
+    const held = model.dealt ? dealtHolders(model.dealt, sizes) : holders(model.layout);
     const offset = model.offset || sizes.map(() => 0);
-    const common = {held, tensor, sizes, offset, says: meaning(model)};
+    const common = {held, tensor, sizes, offset, says: meaning(model, held)};
     return model.view === "places" ? placesGrid(model, common) : tileGrid(model, common);
   }
 
@@ -116,7 +151,7 @@
       columnLabel: (column) => String(column + offset[offset.length - 1]),
       element: (row, column) => at(row, column).map((value, d) => value + offset[d]),
       text: (row, column, found) => String(held.field(found, common.says.number)),
-      longest: String(size(model.layout, common.says.number) - 1).length,
+      longest: String(held.size(common.says.number) - 1).length,
       part: (row, column, found) => [model.blocks ? blockAt(at(row, column)) : 0, held.field(found, "subgroup")].join(),
       cells(element) {
         const local = element.map((value, d) => value - offset[d]);
@@ -166,7 +201,7 @@
         const local = wanted.map((value, d) => value - offset[d]);
         if (local.some((value, d) => value < 0 || value >= sizes[d])) return [];
         const first = held.place(local);
-        return first < 0 ? [] : held.copies.map((copy) => held.fields(first ^ copy))
+        return first < 0 ? [] : held.same(first).map(held.fields)
           .filter((fields) => !fields.subgroup || fields.subgroup === (model.subgroup || 0))
           .map((fields) => (shared ? [Math.floor(fields.offset / wide), fields.offset % wide]
             : [Math.floor(fields.register / slot), fields.lane * slot + fields.register % slot]));
@@ -321,7 +356,7 @@
     const found = merged(map.rows, map.columns, key).flatMap(([i, j, rows, columns, ink]) => {
       const box = [map.x + j * map.wide, map.y + i * map.high, columns * map.wide, rows * map.high];
       if (ink === "hole" || !says.parted) return [["rect", ...box, ink]];
-      const words = numbers(held.copies.map((copy) => held.field(place(i, j) ^ copy, "subgroup")));
+      const words = numbers(held.same(place(i, j)).map((one) => held.field(one, "subgroup")));
       const fits = box[2] > DIGIT * words.length && box[3] > 11;
       const text = ["text", box[0] + box[2] / 2, box[1] + Math.floor(box[3] / 2) + 4, words, "middle", "cell"];
       return [["rect", ...box, "shade"], ["frame", ...box, "border"], ...(fits ? [text] : [])];
