@@ -13,7 +13,7 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
-from xetile.layout.algebra.tables import runs
+from xetile.layout.algebra.tables import counted, runs
 from xetile.targets import EXAMPLE
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def _lane_lines(lanes: "LaneShuffles", bits: int) -> list[str]:
 
 def _shared_lines(shared: "SharedExchange") -> list[str]:
     return [
-        f"Shared memory: {shared.bytes} bytes, {shared.repetitions} rounds of store, barrier, load; "
-        f"{shared.vector} elements at once",
+        f"Shared memory: {shared.bytes} bytes, {counted(shared.repetitions, 'round')} of store, barrier, load; "
+        f"{counted(shared.vector, 'element')} at once",
         f"Bank conflicts: {shared.conflicts.store} storing, {shared.conflicts.load} loading",
         f"Layout:{shared.layout}",
     ]

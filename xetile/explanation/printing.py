@@ -8,7 +8,8 @@ from textwrap import wrap
 
 from xetile.explanation.facts import Access, Kernel, Place, Tally
 from xetile.explanation.measures import figures_of
-from xetile.explanation.tables import counted, number, table
+from xetile.explanation.tables import number, table
+from xetile.layout.algebra.tables import counted
 
 WIDTH = 120
 """Columns after which running text goes on in the next line."""

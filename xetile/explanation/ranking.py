@@ -13,7 +13,8 @@ from xetile.errors import XetileError, kept_remarks, one_line
 from xetile.explanation.building import counts_assembly, explained
 from xetile.explanation.facts import Options
 from xetile.explanation.measures import Figures, figures_of
-from xetile.explanation.tables import counted, table
+from xetile.explanation.tables import table
+from xetile.layout.algebra.tables import counted
 
 Report = Callable[[int, int], None]
 """Is told how many configurations are done, and how many there are."""

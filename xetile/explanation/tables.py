@@ -23,8 +23,3 @@ def table(
 def number(value: float) -> str:
     """A number with at most one digit behind the point: `32`, `37.4`."""
     return f"{value:.1f}".removesuffix(".0")
-
-
-def counted(count: int, what: str) -> str:
-    """`1 loop`, `2 loops`."""
-    return f"{count:,} {what}" + "s" * (count != 1)

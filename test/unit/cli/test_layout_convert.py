@@ -102,6 +102,7 @@ def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert out.startswith(
         "Conversion: shared: an exchange between subgroups, through shared memory\n"
     )
+    assert " bytes, 1 round of store, barrier, load; " in out
     assert "Bank conflicts: 0 storing, 0 loading\nLayout:\n - vector=1 -> (0, 1)\n" in out
     assert svg.read_text().count('class="panel"') == 2
     data = json.loads(output(capsys, WIDE, BESIDE, "-t", "tensor<16x64xf16>", "--json"))

@@ -18,6 +18,11 @@ def html_table(caption: str, rows: Iterable[Sequence[object]]) -> str:
     return "\n".join([*lines, "</table>"])
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things: 1 round, 2 rounds."""
+    return f"{count:,} {what}" + "s" * (count != 1)
+
+
 def runs(numbers: Sequence[int]) -> str:
     """Numbers with runs of neighbours as first-last."""
     found: list[list[int]] = []

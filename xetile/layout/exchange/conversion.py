@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.algebra.tables import html_table, runs
+from xetile.layout.algebra.tables import counted, html_table, runs
 from xetile.layout.exchange.columns import LANE, REGISTER, check_pair
 from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
@@ -57,7 +57,7 @@ class Conversion(NamedTuple):
             rows += [
                 (
                     "shared memory",
-                    f"{self.shared.bytes} bytes, {self.shared.repetitions} rounds",
+                    f"{self.shared.bytes} bytes, {counted(self.shared.repetitions, 'round')}",
                 ),
                 ("elements at once", self.shared.vector),
                 ("bank conflicts", "{} storing, {} loading".format(*self.shared.conflicts)),
