@@ -11,6 +11,7 @@ from xetile.toolchain.paths import find_ocloc
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tutorial.md"
+PROGRESS = re.compile(r"^xetile-\w+: .* after [\d,]+ s$\n", re.MULTILINE)
 BLOCK = re.compile(r"^```(mlir|console)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -50,10 +51,11 @@ def test_what_is_shown_is_what_is_printed(tmp_path: Path) -> None:
                 text=True,
                 check=False,
             )
-            printed = done.stdout + done.stderr
+            # On a busy machine commands tell how far they are.
+            printed = PROGRESS.sub("", done.stdout + done.stderr)
             assert fits(shown, printed), f"$ {command}\n{printed}"
             count += 1
-    assert count >= 14
+    assert count >= 17
 
 
 def test_other_texts_do_not_fit() -> None:
