@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.consoles import fits, ran
 from support.pages import executed
 
 from xetile.cli.opt import main
@@ -15,9 +16,18 @@ XDSL_OPT = Path(sys.executable).with_name("xdsl-opt")
 
 def test_the_page_prints_what_it_shows(tmp_path: Path) -> None:
     blocks = executed(ROOT / "docs" / "embedding.md", tmp_path)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         assert block.agrees, block.printed
+
+
+def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    count = 0
+    for command, shown, printed in ran(ROOT / "docs" / "embedding.md", tmp_path):
+        assert fits(shown, printed), f"$ {command}\n{printed}"
+        count += 1
+    assert count == 6
 
 
 def generic(example: str, to: Path) -> Path:

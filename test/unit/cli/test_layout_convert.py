@@ -102,7 +102,10 @@ def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert out.startswith(
         "Conversion: shared: an exchange between subgroups, through shared memory\n"
     )
-    assert "Shared memory: 1024 bytes, 2 rounds of store, barrier, load; 8 elements at once\n" in out
+    assert (
+        "Shared memory: 1024 bytes, 2 rounds of store, barrier, load; 8 elements at once\n"
+        in out
+    )
     assert "Bank conflicts: 0 storing, 0 loading\nLayout:\n - vector=1 -> (0, 1)\n" in out
     assert svg.read_text().count('class="panel"') == 2
     data = json.loads(output(capsys, WIDE, BESIDE, "-t", "tensor<16x64xf16>", "--json"))
@@ -136,4 +139,7 @@ def test_bank_conflicts_of_parts_of_words(capsys: pytest.CaptureFixture[str]) ->
     target = "#ttg.linear<{register = [[8], [64], [2], [1]], lane = [[16], [128], [256], [32], [4]], warp = [[0]], block = []}>"
     out = output(capsys, source, target, "-t", "tensor<512xi8>")
     assert "Bank conflicts: 1 storing, 0 loading\n" in out
-    assert "Shared memory: 512 bytes, 1 round of store, barrier, load; 2 elements at once\n" in out
+    assert (
+        "Shared memory: 512 bytes, 1 round of store, barrier, load; 2 elements at once\n"
+        in out
+    )
