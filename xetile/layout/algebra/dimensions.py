@@ -115,6 +115,25 @@ def width_of(layout: Layout, out_dim: str) -> int:
     return width
 
 
+def out_dim_index(self: Layout, name: str) -> int:
+    """Position of an out-dim, the minor one being 0; LayoutError if it is missing."""
+    width_of(self, name)
+    return list(self.out_widths).index(name)
+
+
+def basis(
+    self: Layout, in_dim: str, position: int, out_dim: str | None = None
+) -> tuple[int, ...] | int:
+    """The image of `in_dim` = 2^position: all components, or the one of `out_dim`."""
+    columns = columns_of(self, in_dim)
+    if not 0 <= position < len(columns):
+        raise LayoutError(
+            f"in-dim '{in_dim}' has {len(columns)} bases, there is none at position {position}"
+        )
+    components = unpacked(self.in_columns, [*self.out_widths.values()])[in_dim][position]
+    return components if out_dim is None else components[out_dim_index(self, out_dim)]
+
+
 def limited(layout: Same) -> Same:
     """The layout, or LayoutError where a side has more bits than a coordinate may have."""
     ins = sum(map(len, layout.in_columns.values()))

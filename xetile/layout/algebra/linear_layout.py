@@ -10,6 +10,7 @@ from _operator import index
 
 import xetile.layout.algebra.batch as batch
 import xetile.layout.algebra.composition as composition
+import xetile.layout.algebra.dimensions as dimensions
 import xetile.layout.algebra.division as division
 import xetile.layout.algebra.f2 as f2
 import xetile.layout.algebra.packing as packing
@@ -268,22 +269,8 @@ class LinearLayout:
         """Size of an out-dim; LayoutError if it is missing."""
         return 1 << width_of(self, name)
 
-    def out_dim_index(self, name: str) -> int:
-        """Position of an out-dim, the minor one being 0; LayoutError if it is missing."""
-        width_of(self, name)
-        return list(self.out_widths).index(name)
-
-    def basis(
-        self, in_dim: str, position: int, out_dim: str | None = None
-    ) -> tuple[int, ...] | int:
-        """The image of `in_dim` = 2^position: all components, or the one of `out_dim`."""
-        count = self.in_dim_size_log2(in_dim)
-        if not 0 <= position < count:
-            raise LayoutError(
-                f"in-dim '{in_dim}' has {count} bases, there is none at position {position}"
-            )
-        components = self.bases[in_dim][position]
-        return components if out_dim is None else components[self.out_dim_index(out_dim)]
+    out_dim_index = dimensions.out_dim_index
+    basis = dimensions.basis
 
     # Properties of the map
 
