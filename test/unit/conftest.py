@@ -90,7 +90,9 @@ def oracle_or_skip(marker: str) -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     # Other processes test this folder's copy too, whatever other one is installed.
     others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(ROOT), *filter(None, others)]))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        dict.fromkeys([str(ROOT), *filter(None, others)])
+    )
     # Whatever the tests execute is watched for races on shared memory.
     os.environ.setdefault("XETILE_SANITIZE", "1")
     if cache_folder() is None:

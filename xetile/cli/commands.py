@@ -9,7 +9,7 @@ COMMANDS: Mapping[str, str] = {
     "kernel": "write the IR of a kernel that is there already: gemm, softmax, ...",
     "layout": "show linear layouts: who holds which element, conversions, messages, bank conflicts",
     "explore": "write a page of every level of a kernel, linked down to the device's instructions",
-    "demo": "show the main job once: a GEMM from tiles to SPIR-V, executed on the way",
+    "demo": "show the main job once: a GEMM from tiles to SPIR-V, executed on the way; copy the examples",
 }
 
 

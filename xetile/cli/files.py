@@ -99,13 +99,3 @@ def make_folder(path: str) -> None:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise XetileError(f"cannot make the folder '{path}': {reason_of(error)}") from error
-
-
-def example(name: str) -> Path:
-    """The file of an example: beside the package in a checkout, in it where it is installed."""
-    package = Path(__file__).parents[1]
-    folders = (package / "examples", package.parent / "examples")
-    path = next(
-        (folder / name for folder in folders if (folder / name).exists()), folders[0] / name
-    )
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -13,6 +13,7 @@ COMMANDS = {
     "xetile-kernel": "kernel",
     "xetile-layout": "layout",
     "xetile-explore": "explore",
+    "xetile-demo": "demo",
     "xetile-layout block-load": "layout_block_load",
     "xetile-layout dpas": "layout_dpas",
     "xetile-layout convert": "layout_convert",

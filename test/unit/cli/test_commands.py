@@ -3,11 +3,8 @@
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from xetile.cli import entry
 from xetile.cli.commands import COMMANDS, listing
-from xetile.cli.files import example
 
 ROOT = Path(__file__).parents[3]
 
@@ -18,15 +15,4 @@ def test_every_script_is_listed() -> None:
     assert all(callable(getattr(entry, name)) for name in COMMANDS)
     assert [line.split()[0] for line in listing().split("\n\n")[0].splitlines()] == list(
         scripts
-    )
-
-
-def test_examples_are_found_from_anywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    assert example("gemm_f16.mlir") == Path("examples/gemm_f16.mlir")
-    monkeypatch.chdir(tmp_path)
-    assert (
-        example("gemm_f16.mlir").read_text() == (ROOT / "examples/gemm_f16.mlir").read_text()
     )
