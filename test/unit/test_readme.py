@@ -40,7 +40,6 @@ def test_command_lines(tmp_path: Path) -> None:
     lines = [line for line in COMMAND.findall(TEXT) if not NOT_RUN.search(line)]
     assert len(lines) >= 8
     assert sum(bool(ON_A_DEVICE.search(line)) for line in lines) >= 5
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for line in lines:
         if "--stats" in line and find_ocloc() is None:
@@ -59,3 +58,4 @@ def test_command_lines(tmp_path: Path) -> None:
         assert done.returncode == 0, (command, done.stderr.decode())
     assert (tmp_path / "gemm.spv").read_bytes()[:4] == b"\x03\x02\x23\x07"
     assert (tmp_path / "g.xevm.mlir").exists()
+    assert (tmp_path / "examples" / "softmax.mlir").exists()  # one of the commands brings them

@@ -1,20 +1,16 @@
 """Where in the user's Python file something is written: the innermost line that is not the language's own."""
 
-import ast
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from inspect import currentframe
-from opcode import opmap
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, NamedTuple
+
+from xetile.language.starts import start_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
 
 _OURS = "xetile.language"
-
-_FORMATTING = frozenset({"FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE"})
-"""Instructions that make text of a part of an f-string, in all versions of Python."""
 
 
 def here() -> "FileLineColLoc | None":
@@ -73,57 +69,14 @@ def place_of(frame: FrameType) -> "FileLineColLoc":
 
 def place_at(code: CodeType, offset: int) -> "FileLineColLoc":
     """The position of the instruction at an offset (bytes) in code."""
-    line, column = _columns(code)[offset // 2]
+    line, column = _start(code, offset // 2)
     return location(code.co_filename, line, column)
 
 
 @cache
-def _columns(code: CodeType) -> list[tuple[int, int]]:
-    name = code.co_filename
-    return [
-        (line or code.co_firstlineno, _characters(name, line, column) + 1)
-        for line, column in _starts(code)
-    ]
-
-
-def _starts(code: CodeType) -> Iterator[tuple[int | None, int | None]]:
-    """Where the expression of each instruction begins.
-
-    Python 3.11 has the string for what formats a part of one, later ones have the part: here it is always the string.
-    """
-    formatting = {number for name, number in opmap.items() if name in _FORMATTING}
-    for operation, (line, _, column, _) in zip(
-        code.co_code[::2], code.co_positions(), strict=True
-    ):
-        if operation in formatting and line is not None and column is not None:
-            yield _string_around(code.co_filename, (line, column))
-        else:
-            yield line, column
-
-
-def _string_around(name: str, part: tuple[int, int]) -> tuple[int, int]:
-    """Where the innermost f-string around a place begins; the place itself where the file cannot be read."""
-    from linecache import getlines
-
-    found = _format_strings("".join(getlines(name)))
-    strings = ((first, last) for first, last in found if first <= part < last)
-    return max(strings, default=(part, part))[0]
-
-
-@lru_cache(maxsize=4)
-def _format_strings(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The f-strings of a file's text, each from its first place up to behind its last."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return []
-    return [
-        ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        and node.end_lineno is not None
-        and node.end_col_offset is not None
-    ]
+def _start(code: CodeType, number: int) -> tuple[int, int]:
+    line, column = start_of(code, number)
+    return line or code.co_firstlineno, _characters(code.co_filename, line, column) + 1
 
 
 def _characters(name: str, line: int | None, column: int | None) -> int:
