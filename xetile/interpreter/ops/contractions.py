@@ -16,7 +16,7 @@ from xetile.interpreter.machine.reading import element, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
 
-def _positions(map: AffineMap) -> list[int]:
+def positions(map: AffineMap) -> list[int]:
     """The dimension of the iteration space along which each dimension of a vector goes."""
     return [cast("AffineDimExpr", result).position for result in map.results]
 
@@ -34,10 +34,14 @@ def _grouped(values: Array, along: Sequence[int], groups: Sequence[Sequence[int]
 
 def _contract(frame: Frame, op: Operation) -> Values:
     assert isinstance(op, ContractionOp)
+    return contracted(frame, op, *frame.arrays(op.operands))
+
+
+def contracted(frame: Frame, op: ContractionOp, lhs: Array, rhs: Array, acc: Array) -> Values:
+    """The contraction of what stands in for its operands."""
     if kind_of(op) != "add":
         fail(op, f"cannot execute kind '{kind_of(op)}' of a contraction; expected add")
-    lhs, rhs, acc = frame.arrays(op.operands)
-    in_a, in_b, in_c = map(_positions, op.maps)
+    in_a, in_b, in_c = map(positions, op.maps)
     if not all((d in in_a) + (d in in_b) + (d in in_c) >= 2 for d in range(len(op.iterators))):
         fail(op, "cannot execute a contraction of which a dimension is in one vector only")
     batch = [d for d in in_c if d in in_a and d in in_b]
@@ -58,7 +62,8 @@ def _contract(frame: Frame, op: Operation) -> Values:
     return [found.transpose(0, *(ordered.index(d) + 1 for d in in_c))]
 
 
-def _outer_product(frame: Frame, op: Operation) -> Values:
+def outer_product(frame: Frame, op: Operation) -> Values:
+    """A column times a row, or a number, combined with what is there."""
     lhs, rhs, *acc = frame.arrays(op.operands)
     of = element(op.results[0])
     shape = shape_of(op.results[0])
@@ -71,5 +76,5 @@ def _outer_product(frame: Frame, op: Operation) -> Values:
 
 HANDLERS: Handlers = {
     "vector.contract": _contract,
-    "vector.outerproduct": _outer_product,
+    "vector.outerproduct": outer_product,
 }

@@ -42,7 +42,7 @@ def _places(
     op: Operation,
     memref: SSAValue,
     starts: Sequence[SSAValue],
-    mask: Sequence[SSAValue],
+    mask: Array,
     shape: Sequence[int],
 ) -> tuple[list[Array], Array]:
     """Indices of the elements for each dimension of the memref, and which elements are accessed."""
@@ -51,7 +51,7 @@ def _places(
     rank, sources = len(shape), _sources(op)
     sizes = frame.memref(memref).sizes
     indices = [number(frame, start).reshape(-1, *[1] * rank) for start in starts]
-    wanted = _mask(frame, mask, sources)
+    wanted = _ordered(mask, sources)
     for dimension, source in enumerate(sources):
         if source is None:
             continue
@@ -68,17 +68,19 @@ def _places(
     return indices, np.broadcast_to(wanted, (len(wanted), *shape))
 
 
-def _mask(frame: Frame, mask: Sequence[SSAValue], sources: Sequence[int | None]) -> Array:
-    """The mask, which has the memref's dimensions in their order, with the vector's in theirs."""
-    if not mask:
-        return np.ones([1] * (len(sources) + 1), np.bool)
-    found = frame.array(mask[0])
+def _ordered(mask: Array, sources: Sequence[int | None]) -> Array:
+    """A mask, which has the memref's dimensions in their order, with the vector's in theirs."""
     order = sorted(source for source in sources if source is not None)
-    found = found.transpose(
+    found = mask.transpose(
         0, *(1 + order.index(source) for source in sources if source is not None)
     )
     repeated = [dimension + 1 for dimension, source in enumerate(sources) if source is None]
     return np.expand_dims(found, repeated)
+
+
+def spread(op: Operation, mask: Array) -> Array:
+    """A mask of a transfer as the vector's: [threads, *extents], 1 where elements are copied."""
+    return _ordered(mask, _sources(op))
 
 
 def _is_in_bounds(op: Operation, dimension: int) -> bool:
@@ -88,19 +90,39 @@ def _is_in_bounds(op: Operation, dimension: int) -> bool:
     return bool(cast("ArrayAttr[IntegerAttr]", found).data[dimension].value.data)
 
 
-def _read(frame: Frame, op: Operation) -> Values:
+def read(frame: Frame, op: Operation, within: Array) -> Values:
+    """A read of the elements that also another mask is true for, which is as the op's own one."""
     (memref,), starts, (padding,), mask = segments(op)
     shape = shape_of(op.results[0])
-    indices, wanted = _places(frame, op, memref, starts, mask, shape)
+    indices, wanted = _places(frame, op, memref, starts, _both(frame, mask, within), shape)
     otherwise = frame.array(padding).reshape(-1, *[1] * len(shape))
     return [masked_read(frame, op, indices, wanted, otherwise)]
 
 
-def _write(frame: Frame, op: Operation) -> Values:
+def write(frame: Frame, op: Operation, within: Array) -> Values:
+    """A write, as `read` reads."""
     (value,), (memref,), starts, mask = segments(op)
-    indices, wanted = _places(frame, op, memref, starts, mask, shape_of(value))
+    both = _both(frame, mask, within)
+    indices, wanted = _places(frame, op, memref, starts, both, shape_of(value))
     masked_write(frame, op, indices, wanted, frame.array(value), element(value))
     return []
+
+
+def _both(frame: Frame, mask: Sequence[SSAValue], within: Array) -> Array:
+    return frame.array(mask[0]) & within if mask else within
+
+
+def _everything(op: Operation) -> Array:
+    """True for every element, in the shape that a mask of the op has."""
+    return np.ones([1] * (1 + sum(source is not None for source in _sources(op))), np.bool)
+
+
+def _read(frame: Frame, op: Operation) -> Values:
+    return read(frame, op, _everything(op))
+
+
+def _write(frame: Frame, op: Operation) -> Values:
+    return write(frame, op, _everything(op))
 
 
 HANDLERS: Handlers = {

@@ -149,23 +149,18 @@ def _to_elements(frame: Frame, op: Operation) -> Values:
 
 
 def _reduction(frame: Frame, op: Operation) -> Values:
-    return [_with_accumulator(frame, op, [[0]])]
+    return reduced(frame, op, frame.first(op))
 
 
-def _multi_reduction(frame: Frame, op: Operation) -> Values:
-    return [_with_accumulator(frame, op, [[d] for d in integers(op, "reduction_dims")])]
-
-
-def _with_accumulator(
-    frame: Frame, op: Operation, dimensions: Sequence[Sequence[int]]
-) -> Array:
-    """A reduction, of which an accumulator is the last step."""
-    values, *accumulator = frame.arrays(op.operands)
+def reduced(frame: Frame, op: Operation, values: Array) -> Values:
+    """A reduction of what stands in for its operand, of which an accumulator is the last step."""
+    along = integers(op, "reduction_dims") if op.name == "vector.multi_reduction" else [0]
     of, kind = element(op.results[0]), kind_of(op)
-    result = fold(op, kind, values, dimensions, of, frame.domain)
+    result = fold(op, kind, values, [[d] for d in along], of, frame.domain)
+    accumulator = frame.arrays(op.operands[1:])
     if not accumulator:
-        return result
-    return combine(op, kind, result, accumulator[0], of, frame.domain)
+        return [result]
+    return [combine(op, kind, result, accumulator[0], of, frame.domain)]
 
 
 def _step(frame: Frame, op: Operation) -> Values:
@@ -212,7 +207,12 @@ def _gather_indices(frame: Frame, op: Operation) -> list[Array]:
 
 
 def _gather(frame: Frame, op: Operation) -> Values:
-    mask, otherwise = frame.arrays(op.operands[-2:])
+    return gathered(frame, op, frame.array(op.operands[-2]))
+
+
+def gathered(frame: Frame, op: Operation, mask: Array) -> Values:
+    """A gather with another mask than its own."""
+    otherwise = frame.array(op.operands[-1])
     return [masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
 
 
@@ -237,7 +237,7 @@ HANDLERS: Handlers = {
     "vector.from_elements": _from_elements,
     "vector.to_elements": _to_elements,
     "vector.reduction": _reduction,
-    "vector.multi_reduction": _multi_reduction,
+    "vector.multi_reduction": _reduction,
     "vector.step": _step,
     "vector.constant_mask": _constant_mask,
     "vector.create_mask": _create_mask,

@@ -60,6 +60,7 @@ def _convert(function: Operation) -> None:
         return
     for pattern in PATTERNS.values():
         walk(function, pattern, recursive=False)
+        # masks go with what they mask
+        remove_dead_code(function.regions[0])
     make_matrices(function)
-    remove_dead_code(function.regions[0])
     check_rest(function)

@@ -4,6 +4,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.masked import ConvertMasked
 from xetile.passes.convert_vector_to_xetile.products import (
     ConvertContraction,
     ConvertOuterProduct,
@@ -22,6 +23,7 @@ from xetile.passes.convert_vector_to_xetile.scattered import (
 from xetile.passes.convert_vector_to_xetile.transfers import ConvertRead, ConvertWrite
 
 PATTERNS: dict[str, RewritePattern] = {
+    "vector.mask": ConvertMasked(),
     "vector.transfer_read": ConvertRead(),
     "vector.transfer_write": ConvertWrite(),
     "vector.contract": ConvertContraction(),

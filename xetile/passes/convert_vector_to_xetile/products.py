@@ -17,7 +17,8 @@ from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.making import Making
 from xetile.rewriting.combining import combined
 
-_EXTENSIONS = ("arith.extf", "arith.extsi")
+EXTENSIONS = ("arith.extf", "arith.extsi")
+"""Casts that keep numbers, of which matrix instructions take what they are of."""
 
 
 class ConvertContraction(RewritePattern):
@@ -44,13 +45,14 @@ class ConvertContraction(RewritePattern):
         rewriter.replace(op, making.made, [result])
 
 
-def _positions(map: AffineMap) -> list[int]:
+def positions(map: AffineMap) -> list[int]:
+    """The dimension of the iteration space along which each dimension of a vector goes."""
     return [cast("AffineDimExpr", result).position for result in map.results]
 
 
 def _roles(op: ContractionOp) -> tuple[int | None, int | None, int | None]:
     """The dimensions of the iteration space that are m, n and k; None of those whose extent is 1."""
-    places = [_positions(map) for map in op.maps]
+    places = [positions(map) for map in op.maps]
     sizes: dict[int, int] = {}
     for found, value in zip(places, (op.lhs, op.rhs, op.acc), strict=True):
         sizes |= dict(zip(found, vector_type(value).get_shape(), strict=True))
@@ -80,7 +82,7 @@ def _is_turned(
     making: Making, value: SSAValue, map: AffineMap, wanted: tuple[int | None, int | None]
 ) -> bool:
     """Whether rows and columns of a vector's matrix are the other way round than wanted."""
-    places = _positions(map)
+    places = positions(map)
     rows, columns = (None if d is None else places[d] for d in making.dimensions(value))
     first, second = wanted
     return (second is not None and rows == second) or (first is not None and columns == first)
@@ -98,7 +100,7 @@ def _narrow(op: ContractionOp) -> tuple[SSAValue, SSAValue]:
     """The operands before both were extended, where matrix instructions take those: their products are the same."""
     makers = [value.owner for value in (op.lhs, op.rhs)]
     names = {maker.name if isinstance(maker, Operation) else "" for maker in makers}
-    if len(names) == 1 and names <= set(_EXTENSIONS):
+    if len(names) == 1 and names <= set(EXTENSIONS):
         lhs, rhs = (cast("Operation", maker).operands[0] for maker in makers)
         elements = [str(vector_type(value).element_type) for value in (lhs, rhs, op.acc)]
         if multiplies(*elements):

@@ -1,20 +1,14 @@
 """Where a tile lies: the memref below subviews that what is accessed provably stays inside of, and its order."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-from xdsl.dialects.arith import AddiOp, ConstantOp
+from xdsl.dialects.arith import AddiOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IndexType,
-    IntegerAttr,
     MemRefType,
     StridedLayoutAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.index_lists import Mixed, join_mixed
-from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream.memref import (
     ExtractStridedMetaDataOp,
     ReinterpretCastOp,
@@ -35,16 +29,15 @@ from xetile.dialects.xetile.attributes import (
     memory_space_of,
 )
 from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.bounds import (
+    Access,
+    bounded,
+    ends,
+    is_at_most,
+    known,
+    value_of,
+)
 from xetile.passes.convert_vector_to_xetile.making import Making
-
-
-class Access(NamedTuple):
-    """A part of a memref: where it begins, its extent along each dimension, and what is promised to be inside."""
-
-    memref: SSAValue
-    starts: Sequence[Mixed]
-    extents: Sequence[int]
-    in_bounds: Sequence[bool]
 
 
 def tile_at(making: Making, access: Access) -> SSAValue:
@@ -53,7 +46,7 @@ def tile_at(making: Making, access: Access) -> SSAValue:
     Errors: XetileError at the op for memrefs that are neither row-major nor column-major.
     """
     name = access.memref.name_hint
-    access = _as_matrix(making, _folded(making, access))
+    access = _as_matrix(making, bounded(making, _folded(making, access)))
     type = ranked(access.memref.type)
     order = _order(making.op, type)
     space = memory_space_of(type.memory_space)
@@ -66,12 +59,6 @@ def tile_at(making: Making, access: Access) -> SSAValue:
     made = making.add(InitTileOp(access.memref, access.starts, sizes, strides, tile))
     made.name_hint = name
     return made
-
-
-def known(value: Mixed) -> Mixed:
-    """A number, where an index is one."""
-    found = value if isinstance(value, int) else folded_integer(value)
-    return value if found is None else found
 
 
 def _folded(making: Making, access: Access) -> Access:
@@ -93,18 +80,31 @@ def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
     if dropped is None or any(step != 1 for step in steps):
         return None
     kept = [d for d in range(source.get_num_dims()) if d not in dropped]
-    for d, start, extent, promised in zip(
-        kept, access.starts, access.extents, access.in_bounds, strict=True
-    ):
-        start = known(start)
-        inside = isinstance(start, int) and start >= 0 and start + extent <= sizes[d]
-        if not promised and not inside:
+    extent_at = join_mixed(view.sizes, view.static_sizes)
+    for place, d in enumerate(kept):
+        if not _stays_inside(access, place, extent_at[d]):
             return None
     starts, extents = [known(offset) for offset in offsets], [1] * len(offsets)
-    for d, start, extent in zip(kept, access.starts, access.extents, strict=True):
-        starts[d], extents[d] = _sum(making, starts[d], known(start)), extent
+    bounds: list[Mixed | None] = [None] * len(offsets)
+    for place, d in enumerate(kept):
+        starts[d] = _sum(making, starts[d], known(access.starts[place]))
+        extents[d], bounds[d] = access.extents[place], access.bounds[place]
     # what lies inside of the subview lies inside of its memref
-    return Access(view.source, starts, extents, [True] * len(extents))
+    return Access(view.source, starts, extents, [True] * len(extents), bounds)
+
+
+def _stays_inside(access: Access, dimension: int, size: Mixed) -> bool:
+    """Whether what is accessed along a dimension provably lies inside of a memref's extent."""
+    if access.in_bounds[dimension]:
+        return True
+    start, extent = known(access.starts[dimension]), access.extents[dimension]
+    if not isinstance(start, int) or start < 0:
+        return False
+    if isinstance(size, int) and start + extent <= size:
+        return True
+    bound = access.bounds[dimension]
+    found = [] if bound is None else ends(start, bound, extent)
+    return any(is_at_most(end, size) for end in found)
 
 
 def _sum(making: Making, one: Mixed, other: Mixed) -> Mixed:
@@ -114,13 +114,7 @@ def _sum(making: Making, one: Mixed, other: Mixed) -> Mixed:
         return one
     if one == 0:
         return other
-    return making.add(AddiOp(_value(making, one), _value(making, other)))
-
-
-def _value(making: Making, number: Mixed) -> SSAValue:
-    if not isinstance(number, int):
-        return number
-    return making.add(ConstantOp(IntegerAttr(number, IndexType())))
+    return making.add(AddiOp(value_of(making, one), value_of(making, other)))
 
 
 def _order(op: Operation, type: MemRefType[Attribute]) -> tuple[int, int]:
@@ -164,11 +158,11 @@ def _as_matrix(making: Making, access: Access) -> Access:
         [0, *access.starts],
         [1, *access.extents],
         [True, *access.in_bounds],
+        [None, *access.bounds],
     )
 
 
 def _row_type(type: MemRefType[Attribute], size: int) -> MemRefType[Attribute]:
-
     pitch = None if size == DYNAMIC_INDEX else size
     layout = StridedLayoutAttr([pitch, 1], None)
     return MemRefType(type.element_type, [1, size], layout, type.memory_space)

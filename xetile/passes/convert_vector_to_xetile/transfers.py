@@ -9,13 +9,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xetile.dialects.index_lists import Mixed
 from xetile.dialects.upstream.constants import constant_value
 from xetile.dialects.upstream.memref.layout import ranked
-from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
+from xetile.dialects.upstream.vector.masking import mask_dimensions
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import LoadTileOp, StoreTileOp
 from xetile.errors import fail
+from xetile.passes.convert_vector_to_xetile.bounds import Access, is_whole, mask_bounds
+from xetile.passes.convert_vector_to_xetile.left_out import is_zero
 from xetile.passes.convert_vector_to_xetile.making import Making, Matrix, extents
-from xetile.passes.convert_vector_to_xetile.surfaces import Access, tile_at
+from xetile.passes.convert_vector_to_xetile.surfaces import tile_at
 
 
 class ConvertRead(RewritePattern):
@@ -61,11 +65,6 @@ def _sources(op: TransferReadOp | TransferWriteOp, vector: SSAValue) -> list[int
 
     Errors: XetileError at the op for what has no tile.
     """
-    if op.mask is not None:
-        fail(
-            op,
-            f"'{op.name}' has a mask, which a tile has not; bounds of the memref hold for it",
-        )
     source: Attribute = op.source.type
     if not isinstance(source, MemRefType):
         fail(op, f"'source' is {source}; expected a memref, bufferize the program first")
@@ -103,7 +102,14 @@ def _access(
                 f"{op.source.type}; a tile spans the last two",
             )
         taken[source], inside[source] = shape[dimension], promised[dimension]
-    return Access(op.source, list(op.indices), taken, inside)
+    bounds: list[Mixed | None] = [None] * rank
+    if op.mask is not None:
+        found = mask_bounds(op, op.mask)
+        for bound, dimension in zip(found, mask_dimensions(op), strict=True):
+            source = sources[dimension]
+            assert source is not None
+            bounds[source] = bound
+    return Access(op.source, list(op.indices), taken, inside, bounds)
 
 
 def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
@@ -124,7 +130,8 @@ def _side(
 
 def _padding(op: TransferReadOp, access: Access) -> Attribute | None:
     """What is outside; zeros need no word, and where all is inside none is needed."""
-    if all(access.in_bounds) or scalar_bytes(op.padding) == bytes(_size(op)):
+    whole = all(map(is_whole, access.bounds, access.extents))
+    if (whole and all(access.in_bounds)) or is_zero(op.padding):
         return None
     found = constant_value(op.padding)
     if found is None:
@@ -134,8 +141,3 @@ def _padding(op: TransferReadOp, access: Access) -> Attribute | None:
             "says that nothing is outside",
         )
     return found
-
-
-def _size(op: TransferReadOp) -> int:
-    padding = scalar_bytes(op.padding)
-    return 0 if padding is None else len(padding)

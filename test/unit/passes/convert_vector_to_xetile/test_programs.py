@@ -22,7 +22,10 @@ from xetile.toolchain.paths import find_mlir_opt, find_spirv_val
 ROOT = Path(__file__).parents[4]
 PROGRAMS = ROOT / "examples" / "vector"
 SOURCES = ROOT / "test" / "data" / "linalg"
-LINALG = ("matmul", "transposed", "batched", "reduction", "elementwise")
+RAGGED = ("ragged", "ragged-reduction", "ragged-elementwise", "dynamic")
+LINALG = ("matmul", "transposed", "batched", "reduction", "elementwise", *RAGGED)
+GRIDS = {"linalg-dynamic": (4, 2, 1)}
+"""Of the programs whose kernels do not say it."""
 
 Array = NDArray[Any]
 
@@ -66,6 +69,19 @@ def given(name: str) -> tuple[list[Array], Array]:
                 small((3, 256, 192), "float32"),
             )
             return [a, b, c], c + a.astype(np.float32) @ b.astype(np.float32)
+        case "ragged" | "dynamic":
+            a, b, c = (
+                small((100, 72), "float16"),
+                small((72, 120), "float16"),
+                small((100, 120), "float32"),
+            )
+            return [a, b, c], c + a.astype(np.float32) @ b.astype(np.float32)
+        case "ragged-reduction":
+            x, y = -small((100, 72), "float32") - 4, np.full((100,), -9, np.float32)
+            return [x, y], np.maximum(y, x.max(1))
+        case "ragged-elementwise":
+            x, bias = small((100, 72), "float16"), small((72,), "float16")
+            return [x, bias, np.zeros((100, 72), np.float16)], np.maximum(x + bias, 0)
         case "reduction":
             x, y = small((512, 256), "float32"), small((512,), "float32")
             return [x, y], y + x.sum(1)
@@ -92,18 +108,22 @@ def test_there_are_the_programs_of_the_rfc_and_of_linalg() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_and_tiles_compute_the_same(name: str) -> None:
     arguments, expected = given(name)
-    execute(parse((PROGRAMS / f"{name}.mlir").read_text()), None, arguments)
+    grid = GRIDS.get(name)
+    execute(parse((PROGRAMS / f"{name}.mlir").read_text()), None, arguments, grid=grid)
     assert (arguments[-1] == expected).all()
     module = converted(name)
     assert not any(
-        op.name.startswith(("vector.transfer", "vector.contract", "memref.subview"))
+        op.name.startswith(("vector.transfer", "vector.contract", "vector.mask"))
         for op in module.walk()
     )
+    # of the dynamic one nothing says that the columns of A are as many as the rows of B
+    views = [op for op in module.walk() if op.name == "memref.subview"]
+    assert bool(views) == (name == "linalg-dynamic")
     for carried in (False, True):
         if carried:
             XeTileCarryTiles().apply(context(), module)
         arguments, expected = given(name)
-        execute(module, None, arguments)
+        execute(module, None, arguments, grid=grid)
         assert (arguments[-1] == expected).all()
 
 
@@ -111,7 +131,8 @@ def test_vectors_and_tiles_compute_the_same(name: str) -> None:
 def test_lower_levels_and_a_device_compute_the_same(name: str, place: Place) -> None:
     for level in place.levels(("blocked", "xevm")):
         arguments, expected = given(name)
-        place.execute(lower(converted(name), to=level, device="bmg"), None, arguments)
+        module = lower(converted(name), to=level, device="bmg")
+        place.execute(module, None, arguments, grid=GRIDS.get(name))
         assert (arguments[-1] == expected).all(), level
 
 

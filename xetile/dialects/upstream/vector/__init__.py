@@ -1,7 +1,8 @@
 """The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
-from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct. Replaced: shuffle, bitcast,
+from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct, mask,
+yield. Replaced: shuffle, bitcast,
 create_mask and reduction (not pure in xDSL 0.74), print, load, store, maskedload and
 maskedstore (no memory effects there).
 """
@@ -25,6 +26,7 @@ from xetile.dialects.upstream.vector.contractions import (
     OuterProductOp,
 )
 from xetile.dialects.upstream.vector.elements import FromElementsOp, ShuffleOp, ToElementsOp
+from xetile.dialects.upstream.vector.masking import MaskOp, YieldOp
 from xetile.dialects.upstream.vector.masks import ConstantMaskOp, CreateMaskOp, StepOp
 from xetile.dialects.upstream.vector.memory import (
     GatherOp,
@@ -57,7 +59,7 @@ Vector = Dialect(
         *(ExtractStridedSliceOp, InsertStridedSliceOp, TransposeOp),
         *(ConstantMaskOp, CreateMaskOp, StepOp, MultiReductionOp, ReductionOp, PrintOp),
         *(ExtractElementOp, InsertElementOp, SplatOp),
-        *(ContractionOp, OuterProductOp),
+        *(ContractionOp, OuterProductOp, MaskOp, YieldOp),
         *(GatherOp, LoadOp, MaskedLoadOp, MaskedStoreOp, ScatterOp, StoreOp),
     ],
     [CombiningKindAttr, IteratorTypeAttr, PunctuationAttr],

@@ -118,6 +118,11 @@ class ContractionOp(IRDLOperation):
         """What is done along each dimension of the iteration space."""
         return tuple(one.data for one in self.iterator_types)
 
+    @property
+    def extents(self) -> dict[int, int]:
+        """The extents of the iteration space by dimension, which all vectors agree in."""
+        return _extents(self)
+
     @classmethod
     def parse(cls, parser: Parser) -> "ContractionOp":
         start = parser.pos
@@ -174,7 +179,7 @@ class ContractionOp(IRDLOperation):
     def verify_(self) -> None:
         if len(self.maps) != 3:
             raise VerifyException(f"'indexing_maps' has {len(self.maps)} maps, expected 3")
-        extents = _extents(self)
+        extents = self.extents
         for place, iterator in enumerate(self.iterators):
             kept = AffineDimExpr(place) in self.maps[2].results
             if (iterator is Iterator.PARALLEL) != kept and place in extents:
