@@ -311,6 +311,7 @@ example('vector.maskedload', f'%on = vector.create_mask %c3 : vector<8xi1>\n%r =
 example('vector.maskedstore', f'%on = vector.create_mask %c3 : vector<8xi1>\nvector.maskedstore %m[%c1, %c0], %on, %p : memref<4x8xf32>, vector<8xi1>, {F}\n%r = vector.load %m[%c1, %c0] : memref<4x8xf32>, {F}', F, np.where(np.arange(8) < 3, P, M[1]))
 example('vector.contract', f'%z = arith.constant dense<0.0> : vector<4x4xf32>\n%r = vector.contract {{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}} %v, %v, %z : {W}, {W} into vector<4x4xf32>', 'vector<4x4xf32>', sum((np.outer(column, column) for column in M.T), np.zeros((4, 4), np.float32)))
 example('vector.outerproduct', f'%r = vector.outerproduct %x, %p : {F}, {F}', 'vector<8x8xf32>', np.outer(X, P))
+example('vector.mask', f'%z = arith.constant 0.0 : f32\n%k = vector.create_mask %c3 : vector<8xi1>\n%r = vector.mask %k {{ vector.reduction <add>, %p, %z : {F} into f32 }} : vector<8xi1> -> f32', 'f32', sum(P[:3]))
 example('vector.multi_reduction', f'%r = vector.multi_reduction <maximumf>, %v, %p [0] : {W} to {F}', F, np.maximum(M.max(axis=0), P))
 example('vector.print', f'%r = arith.constant 1 : i32\n"vector.print"(%j) : ({N}) -> ()', 'i32', [1])
 example('vector.reduction', f'%r = vector.reduction <add>, %j, %n : {N} into i32', 'i32', [int(J.sum()) + 7])

@@ -13,7 +13,11 @@ from xetile.dialects.upstream.vector import ContractionOp, MaskOp
 from xetile.dialects.upstream.vector.masking import mask_dimensions
 from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
 from xetile.passes.convert_vector_to_xetile.bounds import is_whole, mask_bounds, same_bound
-from xetile.passes.convert_vector_to_xetile.products import EXTENSIONS, positions
+from xetile.passes.convert_vector_to_xetile.products import positions
+
+
+_KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci")
+"""Casts of zero to zero."""
 
 
 def is_zero(padding: SSAValue) -> bool:
@@ -26,7 +30,7 @@ def is_zero(padding: SSAValue) -> bool:
 def is_zero_beyond(value: SSAValue, dimension: int, bound: Mixed, extent: int) -> bool:
     """Whether what a bound leaves out along a dimension of a vector is zeros, as reads are padded."""
     maker = value.owner
-    if isinstance(maker, Operation) and maker.name in EXTENSIONS:
+    if isinstance(maker, Operation) and maker.name in _KEEP_ZERO:
         return is_zero_beyond(maker.operands[0], dimension, bound, extent)
     if not isinstance(maker, TransferReadOp) or maker.mask is None:
         return False

@@ -132,6 +132,8 @@ def _reduction(making: Making, op: MaskOp, inside: Operation) -> Results:
 def _contraction(making: Making, op: MaskOp, inside: Operation) -> Results:
     """Zeros where what is summed ends, which reads are padded with; what is kept outside is the accumulator."""
     assert isinstance(inside, ContractionOp)
+    if not isinstance(inside.acc.type, VectorType):
+        fail(inside, f"the result is {inside.acc.type}; a product of tiles is a matrix")
     bounds = mask_bounds(op, op.mask)
     kept = positions(inside.maps[2])
     cut: list[SSAValue] = []
@@ -144,18 +146,19 @@ def _contraction(making: Making, op: MaskOp, inside: Operation) -> Results:
             for place, d in enumerate(positions(map))
         ]
         cut.append(_chosen(making, value, beyond, 0))
-    product = _again(making, inside, [*cut, inside.acc]).results[0]
     inner = [bounds[d] for d in kept]
-    if not isinstance(product.type, VectorType) or is_unused(op.masked_results[0], inner):
-        return [product]
-    return [_select(making, product, inner, inside.acc)]
+    # asked before another op has the accumulator
+    is_whole_product = is_unused(op.masked_results[0], inner)
+    product = _again(making, inside, [*cut, inside.acc]).results[0]
+    return [product if is_whole_product else _select(making, product, inner, inside.acc)]
 
 
 def _outer_product(making: Making, op: MaskOp, inside: Operation) -> Results:
     assert isinstance(inside, OuterProductOp)
-    product = _again(making, inside, inside.operands).results[0]
     bounds = mask_bounds(op, op.mask)
-    if inside.acc is None or is_unused(op.masked_results[0], bounds):
+    is_whole_product = inside.acc is None or is_unused(op.masked_results[0], bounds)
+    product = _again(making, inside, inside.operands).results[0]
+    if is_whole_product or inside.acc is None:
         return [product]
     return [_select(making, product, bounds, inside.acc)]
 
