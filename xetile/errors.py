@@ -190,7 +190,8 @@ def written_in(program: "Operation") -> Generator[None]:
     names: dict[tuple[str, int, int], str] = {}
     for op in program.walk():
         if (place := file_position(op.location)) is not None:
-            names[_key(place)] = op.name
+            # what ends a region that says no end stands where the region's op does
+            names.setdefault(_key(place), op.name)
     token = _written.set(names)
     try:
         yield

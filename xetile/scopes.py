@@ -260,6 +260,8 @@ def meant_op(ctx: Context, name: str, usual_dialect: str) -> str:
     for one in own:
         if found := hint(f"{one}.{rest}", _ops(ctx, one)):
             return found
+    if dialect == "linalg":
+        return "; mlir-opt makes vectors of it, by transform.structured.vectorize"
     usual = [op for one in (usual_dialect, *_USUAL) for op in _ops(ctx, one)]
     return hint(rest, usual) or hint(f"{usual_dialect}.{rest}", usual)
 

@@ -21,6 +21,7 @@ _OURS = {
     "llvm": ("xetile.dialects.upstream.llvm", "LLVM"),
     "index": ("xetile.dialects.upstream.index", "Index"),
     "scf": ("xetile.dialects.upstream.scf", "Scf"),
+    "linalg": ("xetile.dialects.upstream.linalg", "Linalg"),
     "spirv": ("xetile.dialects.upstream.spirv", "SPIRV"),
 }
 """Dialect name to its module and the name of its `Dialect` object."""

@@ -58,9 +58,11 @@ class ConvertVectorToXeTile(ModulePass):
 def _convert(function: Operation) -> None:
     if holds_dialect(function, *_LOWER):
         return
-    for pattern in PATTERNS.values():
+    for name, pattern in PATTERNS.items():
+        if name == "vector.create_mask":
+            # masks go with what they mask
+            remove_dead_code(function.regions[0])
         walk(function, pattern, recursive=False)
-        # masks go with what they mask
-        remove_dead_code(function.regions[0])
     make_matrices(function)
+    remove_dead_code(function.regions[0])
     check_rest(function)

@@ -15,7 +15,6 @@ from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
 from xetile.passes.convert_vector_to_xetile.bounds import is_whole, mask_bounds, same_bound
 from xetile.passes.convert_vector_to_xetile.products import positions
 
-
 _KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci")
 """Casts of zero to zero."""
 

@@ -83,6 +83,7 @@ def _again(making: Making, op: Operation, operands: Sequence[SSAValue]) -> Opera
         properties=op.properties,
         attributes=op.attributes,
     )
+    made.location = op.location
     making.made.append(made)
     return made
 

@@ -74,7 +74,8 @@ def check_rest(function: Operation) -> None:
         if _is_structured(op):
             fail(
                 op,
-                f"'{op.name}' was not vectorised; tile it by sizes that divide the extents, then vectorise it",
+                f"'{op.name}' was not vectorised; tile it, then vectorise the tiles: with vector_sizes [...], "
+                "transform.structured.vectorize takes ragged and dynamic ones too, and masks what is outside",
             )
         if op.name.startswith("vector.") and op.name not in _STAY:
             legal = ", ".join(name.removeprefix("vector.") for name in PATTERNS)

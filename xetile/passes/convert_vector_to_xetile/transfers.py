@@ -18,7 +18,7 @@ from xetile.dialects.xetile import LoadTileOp, StoreTileOp
 from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.bounds import Access, is_whole, mask_bounds
 from xetile.passes.convert_vector_to_xetile.left_out import is_zero
-from xetile.passes.convert_vector_to_xetile.making import Making, Matrix, extents
+from xetile.passes.convert_vector_to_xetile.making import Making, Matrix, extents, matrix_of
 from xetile.passes.convert_vector_to_xetile.surfaces import tile_at
 
 
@@ -79,6 +79,12 @@ def _sources(op: TransferReadOp | TransferWriteOp, vector: SSAValue) -> list[int
         found.append(result.position if isinstance(result, AffineDimExpr) else None)
     if len(found) != len(vector_type(vector).get_shape()):
         fail(op, f"{vector.type} has elements that are vectors; a tile has numbers")
+    if None in found and matrix_of(vector_type(vector).get_shape()) is None:
+        fail(
+            op,
+            f"{vector.type} copies a matrix for each row or column of another, which is half of a product; with "
+            "create_named_contraction, transform.structured.vectorize keeps products as vector.contract",
+        )
     return found
 
 

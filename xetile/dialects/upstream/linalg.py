@@ -1,0 +1,94 @@
+"""The linalg dialect: xDSL's, whose products of xDSL 0.74 are of one type; test_linalg.py tells until when.
+
+Vectors are made of it before it comes here; what is left is read, so that it can be named where it stands.
+Source: mlir-opt 22 --mlir-print-op-generic, of a linalg.matmul of f16 with sums in f32.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import AffineMapAttr, AnyFloat, ArrayAttr
+from xdsl.dialects.linalg import Linalg as StockLinalg
+from xdsl.dialects.linalg.ops import MatmulOp as StockMatmulOp
+from xdsl.dialects.linalg.ops import YieldOp
+from xdsl.ir import Attribute, BlockArgument, Dialect, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from xetile.dialects.upstream import arith
+
+
+class MatmulOp(StockMatmulOp):
+    """A product of matrices, whose elements are widened to the result's."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "MatmulOp":
+        """Read `indexing_maps = [...]` too, which mlir-opt prints in front of the operands."""
+        maps = None
+        if parser.parse_optional_keyword("indexing_maps") is not None:
+            parser.parse_punctuation("=")
+            maps = parser.parse_attribute()
+        found = super().parse(parser)
+        assert isinstance(found, MatmulOp)
+        if maps is not None:
+            found.properties["indexing_maps"] = maps
+        return found
+
+    def print(self, printer: Printer) -> None:
+        if self.indexing_maps != _USUAL:
+            printer.print_string(" indexing_maps = ")
+            printer.print_attribute(self.indexing_maps)
+        super().print(printer)
+
+    @classmethod
+    def get_hidden_region(
+        cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
+    ) -> Region:
+        if len(inputs) != 2 or len(outputs) != 1:
+            raise ValueError("a product has two factors and one result")
+        types = cls.body_arg_types((*inputs, *outputs))
+        return _floats(types) if isinstance(types[-1], AnyFloat) else _integers(types)
+
+
+_USUAL = ArrayAttr(
+    [
+        AffineMapAttr(AffineMap.from_callable(lambda m, n, k: (m, k))),
+        AffineMapAttr(AffineMap.from_callable(lambda m, n, k: (k, n))),
+        AffineMapAttr(AffineMap.from_callable(lambda m, n, k: (m, n))),
+    ]
+)
+"""The maps of rows times columns, which are not printed."""
+
+
+def _floats(types: Sequence[Attribute]) -> Region:
+    @Builder.implicit_region(types)
+    def body(given: tuple[BlockArgument, ...]) -> None:
+        *factors, total = given
+        left, right = (
+            one if one.type == total.type else arith.ExtFOp(one, total.type).result
+            for one in factors
+        )
+        YieldOp(arith.AddfOp(total, arith.MulfOp(left, right)))
+
+    return body
+
+
+def _integers(types: Sequence[Attribute]) -> Region:
+    @Builder.implicit_region(types)
+    def body(given: tuple[BlockArgument, ...]) -> None:
+        *factors, total = given
+        left, right = (
+            one if one.type == total.type else arith.ExtSIOp(one, total.type).result
+            for one in factors
+        )
+        YieldOp(arith.AddiOp(total, arith.MuliOp(left, right)))
+
+    return body
+
+
+Linalg = Dialect(
+    "linalg",
+    [MatmulOp if op is StockMatmulOp else op for op in StockLinalg.operations],
+    list(StockLinalg.attributes),
+)
