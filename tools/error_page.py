@@ -2,41 +2,94 @@
 
     python -m tools.error_page [--check]
 
-Two kinds of tests say what is refused: `expected-error` above an op, and the mistakes in text, `error: ...` with the
-line that is shown below it. `--check` writes nothing, and fails where the page is not what is made now.
+Four kinds of tests say what is refused: `expected-error` above an op; the mistakes in text, `error: ...` with the line
+that is shown below it; wrong kernels in Python; wrong command lines, of pytest and of lit. `--check` writes nothing,
+and fails where the page is not what is made now.
 """
 
 import argparse
+import ast
 import re
+import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import dropwhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "test" / "ir"
+WRONG_KERNELS = ROOT / "test" / "unit" / "language" / "wrong_kernels"
+MISTAKES = ROOT / "test" / "unit" / "cli" / "test_mistakes.py"
 PAGE = ROOT / "docs" / "errors.md"
 
-CAUSES: Mapping[str, str] = {
-    "mistakes": "The text is not MLIR, or says what the dialect does not know",
-    "dialects/xetile": "Tiles and operations on them do not fit",
-    "dialects/xegpu": "XeGPU",
-    "dialects/xevm": "XeVM",
-    "dialects/upstream": "Upstream's dialects: control flow, memory, arithmetic, vectors, launches",
-    "passes/convert-vector-to-xetile": "Vector programs that have no tiles",
-    "passes/xetile-wg-to-sg": "A workgroup's tiles cannot be dealt out to its subgroups",
-    "passes/xetile-blocking": "Tiles cannot be cut into blocks",
-    "passes/convert-xetile-to-xegpu": "No message of the device does it: tiles to XeGPU",
-    "passes/convert-xegpu-to-xevm": "Registers of one lane: XeGPU to XeVM",
-    "passes/convert-xevm-to-llvm": "Code: XeVM to LLVM",
-    "passes/mlir": "Upstream's passes in a pipeline",
+
+class Cause(NamedTuple):
+    """What is wrong, in a heading, and where it says how it is done."""
+
+    title: str
+    see: str
+
+
+_DIALECT = "[The dialect](xetile-dialect.md) has every op, its types and what they may be."
+_UPSTREAM = "[MLIR](mlir.md) says which ops of other dialects are taken."
+_PASSES = "[Compiling](compiling.md) says what each pass does and takes."
+
+CAUSES: Mapping[str, Cause] = {
+    "mistakes": Cause(
+        "The text is not MLIR, or says what the dialect does not know",
+        "[The dialect](xetile-dialect.md) has what is read and printed.",
+    ),
+    "dialects/xetile": Cause("Tiles and operations on them do not fit", _DIALECT),
+    "dialects/xegpu": Cause("XeGPU", _UPSTREAM),
+    "dialects/xevm": Cause("XeVM", _UPSTREAM),
+    "dialects/upstream": Cause(
+        "Upstream's dialects: control flow, memory, arithmetic, vectors, launches", _UPSTREAM
+    ),
+    "passes/convert-vector-to-xetile": Cause(
+        "Vector programs that have no tiles",
+        "[Vector programs](compiling.md#vector-programs) says which become tiles, and how mlir-opt makes them.",
+    ),
+    "passes/xetile-wg-to-sg": Cause(
+        "A workgroup's tiles cannot be dealt out to its subgroups",
+        "[Maps](compiling.md#maps-and-commands) says what a `wg_map` is and which are inferred.",
+    ),
+    "passes/xetile-blocking": Cause("Tiles cannot be cut into blocks", _PASSES),
+    "passes/convert-xetile-to-xegpu": Cause(
+        "No message of the device does it: tiles to XeGPU", _PASSES
+    ),
+    "passes/convert-xegpu-to-xevm": Cause("Registers of one lane: XeGPU to XeVM", _PASSES),
+    "passes/convert-xevm-to-llvm": Cause("Code: XeVM to LLVM", _PASSES),
+    "passes/mlir": Cause("Upstream's passes in a pipeline", _UPSTREAM),
 }
 """Causes by the folder of the tests, in the order of the page."""
+
+_LANGUAGE = "[Kernels in Python](language.md) says what is traced and what runs."
+
+TOPICS: Mapping[str, Cause] = {
+    "bound": Cause("Kernels in Python: names that are bound on some ways only", _LANGUAGE),
+    "carried": Cause("Kernels in Python: what loops carry", _LANGUAGE),
+    "conditions": Cause("Kernels in Python: conditions", _LANGUAGE),
+    "functions": Cause(
+        "Kernels in Python: functions, and what they are called with", _LANGUAGE
+    ),
+    "leaving": Cause("Kernels in Python: leaving loops and branches", _LANGUAGE),
+    "python": Cause("Kernels in Python: statements that are not traced", _LANGUAGE),
+    "state": Cause("Kernels in Python: what is changed in place", _LANGUAGE),
+    "values": Cause("Kernels in Python: values, shapes and types", _LANGUAGE),
+}
+"""Causes by the file of the wrong kernels."""
+
+COMMANDS = Cause("Command lines", "`xetile-opt --help` and its like have every option.")
 
 _EXPECTED = re.compile(r"// expected-error *@(below|above|[+-]\d+) *\{\{(.*)\}\}")
 _CHECKED = re.compile(r"// CHECK:\{\{\.\*\}\}.*?: error: (.*)")
 _SHOWN = re.compile(r"// CHECK-NEXT:(.*)")
+_RUN = re.compile(
+    r"// RUN: not (?:env \S+ )?(xetile\S* [^|<>]*?)(?: < %s)? 2>&1 \| .*--check-prefix=(\w+)$",
+    re.MULTILINE,
+)
+_SAID = re.compile(r"// (\w+):\s+(?:\{\{\^\}\})?xetile[\w-]*: error: (.*)\{\{\$\}\}$")
 
 
 class Refusal(NamedTuple):
@@ -61,8 +114,62 @@ def refusals(path: Path) -> Iterator[Refusal]:
                 yield Refusal(found.group(1), shown.group(1).strip())
 
 
+def wrong_kernels(path: Path) -> Iterator[Refusal]:
+    """What is said of the wrong kernels of a file: behind `---` stand line, column and message."""
+    for section in path.read_text().removeprefix("=== ").split("\n=== "):
+        source, _, refusal = section.rpartition("--- ")
+        line, _, said = refusal.strip().split(":", 2)
+        yield Refusal(said.removeprefix(" error: "), source.splitlines()[int(line)].strip())
+
+
+def wrong_commands() -> Iterator[Refusal]:
+    """What is said of wrong command lines."""
+    module = ast.parse(MISTAKES.read_text())
+    (table,) = (
+        node.value
+        for node in module.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MISTAKES"
+    )
+    for line, said in cast("dict[str, str]", ast.literal_eval(table)).items():
+        yield Refusal(said.partition("error: ")[2], line)
+    for path in sorted((TESTS / "cli").glob("*.mlir")):
+        yield from _checked_commands(path.read_text())
+
+
+def _checked_commands(text: str) -> Iterator[Refusal]:
+    commands = {prefix: command for command, prefix in _RUN.findall(text)}
+    for line in text.splitlines():
+        said = _SAID.match(line)
+        if said is not None and "{{" not in said.group(2) and said.group(1) in commands:
+            shown = (
+                commands[said.group(1)]
+                .replace("%s", "a.mlir")
+                .replace("%t", "a")
+                .replace("%examples", "examples")
+            )
+            yield Refusal(said.group(2), " ".join(shlex.split(shown)))
+
+
+def sections() -> Iterator[tuple[Cause, list[Refusal]]]:
+    """What is refused, by cause, each message once."""
+    for folder, cause in CAUSES.items():
+        files = sorted((TESTS / folder).rglob("*.mlir"))
+        yield cause, _once(one for path in files for one in refusals(path))
+    for topic, cause in TOPICS.items():
+        yield cause, _once(wrong_kernels(WRONG_KERNELS / f"{topic}.txt"))
+    yield COMMANDS, _once(wrong_commands())
+
+
+def _once(found: Iterable[Refusal]) -> list[Refusal]:
+    first: dict[str, Refusal] = {}
+    for one in found:
+        first.setdefault(one.message, one)
+    return list(first.values())
+
+
 def page() -> str:
     """The page."""
+    made = list(sections())
     parts = [
         "# What is refused",
         "",
@@ -71,16 +178,19 @@ def page() -> str:
         "about. It is made of the tests that hold each message (`python -m tools.error_page`).",
         "`xetile-opt --verify-diagnostics` holds messages of programs of yours to what you expect, as mlir-opt does.",
         "",
+        *(f"- [{cause.title}](#{_anchor(cause.title)}): {len(rows)}" for cause, rows in made),
+        "",
     ]
-    for folder, title in CAUSES.items():
-        found = [
-            one for path in sorted((TESTS / folder).rglob("*.mlir")) for one in refusals(path)
-        ]
-        rows = dict.fromkeys(found)
-        parts += [f"## {title}", "", "| message | where |", "|---|---|"]
+    for cause, rows in made:
+        parts += [f"## {cause.title}", "", cause.see, "", "| message | where |", "|---|---|"]
         parts += [f"| {_cell(one.message)} | `{_code(one.line)}` |" for one in rows]
         parts.append("")
     return "\n".join(parts)
+
+
+def _anchor(title: str) -> str:
+    """The name of a heading in links, as GitHub makes it."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _cell(text: str) -> str:

@@ -4,6 +4,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from xetile.analysis.maps.words import name_of
 from xetile.dialects.upstream.vector import ShapeCastOp
 from xetile.dialects.upstream.vector.support import dense, vector_type
 from xetile.dialects.xetile import TileTransposeOp
@@ -27,6 +28,8 @@ def make_matrices(function: Operation) -> None:
 
     Errors: XetileError at ops that cannot do with matrices what they do with vectors.
     """
+    for value in _values(function):
+        _check_argument(function, value)
     for op in list(function.walk()):
         for value in _values(op):
             _retype(op, value)
@@ -38,6 +41,16 @@ def make_matrices(function: Operation) -> None:
 def _values(op: Operation) -> list[SSAValue]:
     blocks: list[Block] = [block for region in op.regions for block in region.blocks]
     return [*op.results, *(argument for block in blocks for argument in block.args)]
+
+
+def _check_argument(function: Operation, value: SSAValue) -> None:
+    """Refuse what callers give as another vector than that of a tile."""
+    if isa(value.type, VectorType) and matrix_type(value.type) not in (None, value.type):
+        fail(
+            function,
+            f"{name_of(value)} is given as {value.type}, and the vector of a tile has rows and columns; "
+            f"make it {matrix_type(value.type)}, or pass a memref",
+        )
 
 
 def _retype(op: Operation, value: SSAValue) -> None:

@@ -107,3 +107,65 @@ func.func @strided(%A: memref<64x64xf32, strided<[128, 2]>>, %i: index, %zero: f
   %v = vector.transfer_read %A[%i, %i], %zero : memref<64x64xf32, strided<[128, 2]>>, vector<8x16xf32>
   return
 }
+
+// -----
+
+func.func @f(%A: memref<4x64x64xf32>, %i: index, %z: f32) {
+  // expected-error @below {{vector<4x16xf32> has 4 elements along dimension 0 of memref<4x64x64xf32>; a tile spans the last two}}
+  %v = vector.transfer_read %A[%i, %i, %i], %z {permutation_map = affine_map<(d0, d1, d2) -> (d0, d2)>} : memref<4x64x64xf32>, vector<4x16xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<64xf32, strided<[2]>>, %i: index, %z: f32) {
+  // expected-error @below {{memref<64xf32, strided<[2]>> has a stride; a row of a tile is contiguous}}
+  %v = vector.transfer_read %A[%i], %z : memref<64xf32, strided<[2]>>, vector<16xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<64x64xf32, 5 : i64>, %i: index, %z: f32) {
+  // expected-error @below {{memref<64x64xf32, 5 : i64> lies in a memory space that no tile is in}}
+  %v = vector.transfer_read %A[%i, %i], %z : memref<64x64xf32, 5 : i64>, vector<8x16xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<f32>, %i: index, %z: f32) {
+  // expected-error @below {{'source' is memref<f32>, which has no rows}}
+  %v = vector.transfer_read %A[], %z : memref<f32>, vector<f32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<64x64xf32>, %i: index, %z: f32) {
+  %v = vector.transfer_read %A[%i, %i], %z {in_bounds = [true, true]} : memref<64x64xf32>, vector<8x16xf32>
+  // expected-error @below {{vector<8x16xf32> cannot become vector<16x8xf32> without moving elements between rows}}
+  %w = vector.shape_cast %v : vector<8x16xf32> to vector<16x8xf32>
+  vector.transfer_write %w, %A[%i, %i] : vector<16x8xf32>, memref<64x64xf32>
+  func.return
+}
+
+// -----
+
+  // expected-error @below {{%r is given as vector<16xf32>, and the vector of a tile has rows and columns; make it vector<1x16xf32>, or pass a memref}}
+func.func @f(%A: memref<64x64xf32>, %i: index, %z: f32, %r: vector<16xf32>) {
+  %v = vector.transfer_read %A[%i, %i], %z {in_bounds = [true, true]} : memref<64x64xf32>, vector<8x16xf32>
+  %w = vector.reduction <add>, %r : vector<16xf32> into f32
+  vector.transfer_write %v, %A[%i, %i] : vector<8x16xf32>, memref<64x64xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<64x64xf32>, %i: index, %z: f32) {
+  %p = memref.load %A[%i, %i] : memref<64x64xf32>
+  // expected-error @below {{the padding is known at run time only; a tile is padded with a number, or 'in_bounds' says that nothing is outside}}
+  %v = vector.transfer_read %A[%i, %i], %p : memref<64x64xf32>, vector<8x16xf32>
+  vector.transfer_write %v, %A[%i, %i] : vector<8x16xf32>, memref<64x64xf32>
+  func.return
+}

@@ -207,3 +207,67 @@ func.func @flags(%v: vector<8xf32>) {
   %r = vector.fma %v, %v, %v {fastmath = 3} : vector<8xf32>
   return
 }
+
+// -----
+
+func.func @f(%a: vector<8x16xf16>) {
+  // expected-error @below {{expected a dictionary of maps and iterators, found '3'}}
+  %0 = vector.contract 3 %a, %a, %a : vector<8x16xf16>, vector<8x16xf16> into vector<8x8xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8x16xf16>) {
+  // expected-error @below {{expected 'iterator_types' in the dictionary, found '{'}}
+  %0 = vector.contract {indexing_maps = []} %a, %a, %a : vector<8x16xf16>, vector<8x16xf16> into vector<8x8xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8x16xf16>) {
+  // expected-error @below {{expected 3 operands and 2 types before 'into', found 2 and 2}}
+  %0 = vector.contract {indexing_maps = [], iterator_types = []} %a, %a : vector<8x16xf16>, vector<8x16xf16> into vector<8x8xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8x16xf16>, %c: vector<8x8xf32>) {
+  // expected-error @below {{the map of 'lhs' has 0, expected dimensions}}
+  %0 = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, 0)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} %a, %a, %c : vector<8x16xf16>, vector<8x16xf16> into vector<8x8xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8xf16>) {
+  // expected-error @below {{expected 2 or 3 operands and 2 types, found 1 and 1}}
+  %0 = vector.outerproduct %a : vector<8xf16>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: f16) {
+  // expected-error @below {{expected a vector first, found f16}}
+  %0 = vector.outerproduct %a, %a : f16, f16
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8xf16>) {
+  // expected-error @below {{'kind' is 3 : i64, expected one such as #vector.kind<add>}}
+  %0 = vector.outerproduct %a, %a, %a {kind = 3} : vector<8xf16>, f16
+  func.return
+}
+
+// -----
+
+func.func @f(%m: vector<8xi1>, %a: vector<8xf16>) {
+  // expected-error @below {{expected '->' and the type of what is passed through, found 'func.return'}}
+  %0 = vector.mask %m, %a { vector.yield } : vector<8xi1>
+  func.return
+}
