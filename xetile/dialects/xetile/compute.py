@@ -117,7 +117,7 @@ class TileMMAOp(XeTileOp):
     def verify_(self) -> None:
         verify_dictionary(self, self.FORMAT)
         a, b, result = vector_of(self.a), vector_of(self.b), vector_of(self.result)
-        _verify_product_types(a, b, result)
+        verify_product_types(a, b, result)
         if self.c is not None and self.c.type != result:
             raise VerifyException(f"'c' is {self.c.type}, expected the result's type {result}")
         shapes = [vector.get_shape() for vector in (a, b, result)]
@@ -159,9 +159,13 @@ def _is_rotated(types: Sequence[VectorType[Attribute]], result: VectorType[Attri
     return types[0] == result and _fits(a, b, c) and not _fits(*shapes)
 
 
-def _verify_product_types(
+def verify_product_types(
     a: VectorType[Attribute], b: VectorType[Attribute], result: VectorType[Attribute]
 ) -> None:
+    """What tile_mma multiplies: elements of one group of types, summed in one of that group.
+
+    Errors: VerifyException with the types found and those that are legal.
+    """
     types = [str(vector.element_type) for vector in (a, b, result)]
     for operands, accumulators in _PRODUCTS:
         if types[0] not in operands:

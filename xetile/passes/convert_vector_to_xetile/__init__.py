@@ -63,6 +63,7 @@ def _convert(function: Operation) -> None:
             # masks go with what they mask
             remove_dead_code(function.regions[0])
         walk(function, pattern, recursive=False)
+    check_rest(function, casts=True)
     make_matrices(function)
     remove_dead_code(function.regions[0])
-    check_rest(function)
+    check_rest(function, casts=False)

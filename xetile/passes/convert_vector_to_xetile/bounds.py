@@ -31,7 +31,8 @@ from xetile.passes.convert_vector_to_xetile.making import Making
 class Access(NamedTuple):
     """A part of a memref by dimension: where it begins, its extent, whether all is inside, how far a mask is true.
 
-    What a mask is true for is inside where `in_bounds` says so; a bound is None where there is no mask.
+    What a mask is true for is inside where `in_bounds` says so; a bound is None where there is no mask. `along` has the
+    dimension of the memref for each of the one that the op names, of which this one may be a view.
     """
 
     memref: SSAValue
@@ -39,6 +40,7 @@ class Access(NamedTuple):
     extents: Sequence[int]
     in_bounds: Sequence[bool]
     bounds: Sequence[Mixed | None]
+    along: Sequence[int]
 
 
 def known(value: Mixed) -> Mixed:
@@ -134,7 +136,7 @@ def bounded(making: Making, access: Access) -> Access:
             cuts[d] = _least(making, access.memref, d, wanted)
     is_cut = any(cut is not None for cut in cuts)
     memref = _cut(making, access.memref, cuts) if is_cut else access.memref
-    return Access(memref, access.starts, access.extents, inside, [None] * rank)
+    return access._replace(memref=memref, in_bounds=inside, bounds=[None] * rank)
 
 
 def _least(

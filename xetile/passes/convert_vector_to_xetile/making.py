@@ -58,9 +58,12 @@ class Making:
     def dimensions(self, value: SSAValue) -> Matrix:
         """The dimensions of a vector's matrix.
 
-        Errors: XetileError at the op where there are more than two.
+        Errors: XetileError at the op where there are more than two, and for scalable vectors.
         """
-        found = matrix_of(vector_type(value).get_shape())
+        type = vector_type(value)
+        if any(type.get_scalable_dims()):
+            fail(self.op, f"{type} is scalable; a tile has a size that is known")
+        found = matrix_of(type.get_shape())
         if found is None:
             fail(
                 self.op,

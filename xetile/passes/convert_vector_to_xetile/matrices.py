@@ -1,6 +1,6 @@
 """Vectors that are not matrices become matrices of the same elements, wherever they are computed, carried or passed."""
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, VectorType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -30,12 +30,26 @@ def make_matrices(function: Operation) -> None:
     """
     for value in _values(function):
         _check_argument(function, value)
+    _check_results(function)
     for op in list(function.walk()):
         for value in _values(op):
             _retype(op, value)
     for op in list(function.walk()):
         if isinstance(op, ShapeCastOp):
             _resolve(op)
+
+
+def _check_results(function: Operation) -> None:
+    """Refuse what callers take as another vector than that of a tile."""
+    type = function.properties.get("function_type")
+    results = type.outputs if isinstance(type, FunctionType) else ()
+    for one in results:
+        if isa(one, VectorType) and matrix_type(one) not in (None, one):
+            fail(
+                function,
+                f"the function returns {one}, and the vector of a tile has rows and columns; "
+                f"return {matrix_type(one)}, or write to a memref",
+            )
 
 
 def _values(op: Operation) -> list[SSAValue]:

@@ -11,10 +11,12 @@ from xetile.passes.convert_vector_to_xetile.products import (
 )
 from xetile.passes.convert_vector_to_xetile.rearrangements import (
     ConvertBroadcast,
+    ConvertExtract,
     ConvertReduction,
     ConvertTranspose,
 )
 from xetile.passes.convert_vector_to_xetile.scattered import (
+    ConvertConstantMask,
     ConvertGather,
     ConvertMask,
     ConvertScatter,
@@ -37,6 +39,8 @@ PATTERNS: dict[str, RewritePattern] = {
     "vector.maskedstore": ConvertScatter(),
     "vector.step": ConvertStep(),
     "vector.create_mask": ConvertMask(),
+    "vector.constant_mask": ConvertConstantMask(),
+    "vector.extract": ConvertExtract(),
 }
 """By the name of an op what converts it."""
 
@@ -50,9 +54,17 @@ _STAY = (
 )
 
 
+_ALSO_ON_TILES = ("vector.extract", "vector.constant_mask")
+"""What kernels on tiles use as well, so that it alone does not ask for anything."""
+
+_ACCESSES = ("vector.load", "vector.store")
+"""What reads and writes memory and has no tile: it is refused."""
+
+
 def is_converted(op: Operation) -> bool:
     """Whether an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
-    return op.name in PATTERNS or (_is_structured(op) and is_in_kernel(op))
+    is_asked = op.name in PATTERNS and op.name not in _ALSO_ON_TILES
+    return is_asked or op.name in _ACCESSES or (_is_structured(op) and is_in_kernel(op))
 
 
 def is_in_kernel(op: Operation) -> bool:
@@ -65,8 +77,8 @@ def _is_structured(op: Operation) -> bool:
     return op.name.startswith("linalg.") and op.name != "linalg.yield"
 
 
-def check_rest(function: Operation) -> None:
-    """Refuse what is left of the vector dialect and has no tiles, and of linalg.
+def check_rest(function: Operation, *, casts: bool) -> None:
+    """Refuse what is left of the vector dialect and has no tiles, and of linalg; `casts` are made for a while.
 
     Errors: XetileError at the first such op.
     """
@@ -77,6 +89,8 @@ def check_rest(function: Operation) -> None:
                 f"'{op.name}' was not vectorised; tile it, then vectorise the tiles: with vector_sizes [...], "
                 "transform.structured.vectorize takes ragged and dynamic ones too, and masks what is outside",
             )
+        if casts and op.name == "vector.shape_cast":
+            continue
         if op.name.startswith("vector.") and op.name not in _STAY:
             legal = ", ".join(name.removeprefix("vector.") for name in PATTERNS)
             fail(op, f"'{op.name}' does not become an operation on tiles; these do: {legal}")

@@ -7,12 +7,13 @@ from xdsl.dialects.vector import BroadcastOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.fast_math import fast_math
 from xetile.dialects.upstream.vector import ContractionOp, OuterProductOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileMMAOp, TileTransposeOp
-from xetile.dialects.xetile.compute import multiplies
+from xetile.dialects.xetile.compute import multiplies, verify_product_types
 from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.making import Making
 from xetile.rewriting.combining import combined
@@ -34,6 +35,7 @@ class ConvertContraction(RewritePattern):
         making = Making(op)
         m, n, k = _roles(op)
         lhs, rhs = _narrow(op)
+        _check_multiplied(op, lhs, rhs)
         a = _turned(making, lhs, op.maps[0], (m, k))
         b = _turned(making, rhs, op.maps[1], (k, n))
         c = _turned(making, op.acc, op.maps[2], (m, n))
@@ -94,6 +96,13 @@ def _turned(
     turned = _is_turned(making, value, map, wanted)
     matrix = making.matrix(value)
     return making.add(TileTransposeOp(matrix)) if turned else matrix
+
+
+def _check_multiplied(op: ContractionOp, lhs: SSAValue, rhs: SSAValue) -> None:
+    try:
+        verify_product_types(*map(vector_type, (lhs, rhs, op.acc)))
+    except VerifyException as error:
+        fail(op, str(error))
 
 
 def _narrow(op: ContractionOp) -> tuple[SSAValue, SSAValue]:

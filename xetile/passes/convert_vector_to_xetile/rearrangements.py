@@ -6,9 +6,11 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.dialects.fast_math import fast_math
+from xetile.dialects.index_lists import join_mixed
 from xetile.dialects.upstream.vector import MultiReductionOp, TransposeOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp
+from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.making import Making, extents, sides_of
 from xetile.rewriting.combining import combined
 
@@ -49,6 +51,34 @@ class ConvertTranspose(RewritePattern):
         source = making.matrix(op.vector)
         whole = making.arranged(source, sides, extents(op.result, matrix))
         result = making.like(whole, op.result)
+        result.name_hint = op.result.name_hint
+        rewriter.replace(op, making.made, [result])
+
+
+class ConvertExtract(RewritePattern):
+    """Take a number out of a matrix; what goes along dimensions of extent 1 alone changes nothing."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, ExtractOp):
+            return
+        making = Making(op)
+        matrix = making.dimensions(op.vector)
+        source = making.matrix(op.vector)
+        place = join_mixed(op.dynamic_position, op.static_position)
+        if not isinstance(op.result.type, VectorType):
+            if source is op.vector:
+                return
+            at = [0 if d is None else place[d] for d in matrix]
+            result = making.add(ExtractOp(source, at, op.result.type))
+        else:
+            shape = vector_type(op.vector).get_shape()
+            if any(shape[d] != 1 for d in range(len(place))):
+                fail(
+                    op,
+                    f"'vector.extract' takes {op.result.type} out of {op.vector.type}, which moves elements between "
+                    "lanes; read that part by vector.transfer_read, or reduce the vector",
+                )
+            result = making.like(source, op.result)
         result.name_hint = op.result.name_hint
         rewriter.replace(op, making.made, [result])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.arith import AddiOp, ConstantOp, IndexCastOp
+from xdsl.dialects.arith import AddiOp, ConstantOp
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -15,9 +15,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.dialects.known_integers import folded_integer
-from xetile.dialects.upstream.arith import SelectOp
-from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.arith import IndexCastOp, SelectOp
+from xetile.dialects.upstream.memref.layout import linear_strides_and_offset, ranked
 from xetile.dialects.upstream.vector import (
+    ConstantMaskOp,
     CreateMaskOp,
     GatherOp,
     MaskedLoadOp,
@@ -27,7 +28,7 @@ from xetile.dialects.upstream.vector import (
 )
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import InitTileOp, LoadGatherOp, StoreScatterOp, TileType
-from xetile.dialects.xetile.attributes import TileAttr
+from xetile.dialects.xetile.attributes import TileAttr, memory_space_of
 from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.making import Making, extents
 
@@ -66,13 +67,11 @@ class ConvertScatter(RewritePattern):
 
 def _indices(making: Making, op: Operation, vector: SSAValue) -> SSAValue:
     """The elements' places behind the base, as a matrix of indices."""
-    wanted = VectorType(IndexType(), vector_type(vector).get_shape())
     if not isinstance(op, GatherOp | ScatterOp):
         return _counted(making, vector)
-    given = op.indices
-    return making.matrix(
-        given if given.type == wanted else making.add(IndexCastOp(given, wanted))
-    )
+    matrix = making.matrix(op.indices)
+    wanted = VectorType(IndexType(), vector_type(matrix).get_shape())
+    return matrix if matrix.type == wanted else making.add(IndexCastOp(matrix, wanted))
 
 
 def _starts(op: GatherOp | ScatterOp | MaskedLoadOp | MaskedStoreOp) -> Sequence[SSAValue]:
@@ -93,12 +92,23 @@ def _tile(
             f"'base' is {type}; places of a scattered tile count in a memref of one dimension, "
             "memref.collapse_shape makes one",
         )
+    layout = linear_strides_and_offset(type)
+    if layout is None or layout[0] != (1,):
+        fail(
+            making.op,
+            f"'base' is {type}, which has a stride; places count in contiguous elements",
+        )
+    space = memory_space_of(type.memory_space)
+    if space is None:
+        fail(making.op, f"{type} lies in a memory space that no tile is in")
     (start,) = starts
     if folded_integer(start) != 0:
         moved = making.add(BroadcastOp(start, vector_type(indices)))
         indices = making.add(AddiOp(indices, moved))
     shape = vector_type(indices).get_shape()
-    tile = TileType(shape, vector_type(vector).element_type, TileAttr(scattered=True))
+    tile = TileType(
+        shape, vector_type(vector).element_type, TileAttr(scattered=True, memory_space=space)
+    )
     return making.add(InitTileOp(base, [], [], [], tile, indices=indices))
 
 
@@ -131,6 +141,22 @@ class ConvertMask(RewritePattern):
         bounds = [_one(making) if d is None else op.operands[d] for d in matrix]
         type = VectorType(i1, extents(op.results[0], matrix))
         mask = making.add(CreateMaskOp(bounds, type))
+        rewriter.replace(op, making.made, [making.like(mask, op.results[0])])
+
+
+class ConvertConstantMask(RewritePattern):
+    """A constant mask of a vector as that of its matrix."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, ConstantMaskOp):
+            return
+        making = Making(op)
+        matrix = making.dimensions(op.results[0])
+        sizes = op.mask_dim_sizes.get_values()
+        is_empty = 0 in sizes
+        kept = [0 if is_empty else 1 if d is None else sizes[d] for d in matrix]
+        type = VectorType(i1, extents(op.results[0], matrix))
+        mask = making.add(ConstantMaskOp(kept, type))
         rewriter.replace(op, making.made, [making.like(mask, op.results[0])])
 
 

@@ -1,5 +1,8 @@
 """Where a tile lies: the memref below subviews that what is accessed provably stays inside of, and its order."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from xdsl.dialects.arith import AddiOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -40,13 +43,24 @@ from xetile.passes.convert_vector_to_xetile.bounds import (
 from xetile.passes.convert_vector_to_xetile.making import Making
 
 
-def tile_at(making: Making, access: Access) -> SSAValue:
+class Placed(NamedTuple):
+    """A tile, and by dimension of the memref that the op names the side that it is: rows (0), columns (1), none."""
+
+    tile: SSAValue
+    sides: Sequence[int | None]
+
+
+def tile_at(making: Making, access: Access) -> Placed:
     """The tile of an access, whose matrix are the last two dimensions of the memref.
 
-    Errors: XetileError at the op for memrefs that are neither row-major nor column-major.
+    Errors: XetileError at the op for memrefs that are neither row-major nor column-major, and where it is not sure that
+    one of the dimensions in front of them has the place.
     """
     name = access.memref.name_hint
     access = _as_matrix(making, bounded(making, _folded(making, access)))
+    rank = len(access.extents)
+    for dimension in range(rank - 2):
+        _check_in_front(making.op, access, dimension)
     type = ranked(access.memref.type)
     order = _order(making.op, type)
     space = memory_space_of(type.memory_space)
@@ -58,7 +72,20 @@ def tile_at(making: Making, access: Access) -> SSAValue:
     sizes, strides = _geometry(making, access.memref)
     made = making.add(InitTileOp(access.memref, access.starts, sizes, strides, tile))
     made.name_hint = name
-    return made
+    sides = [d - (rank - 2) for d in access.along]
+    return Placed(made, [side if side >= 0 else None for side in sides])
+
+
+def _check_in_front(op: Operation, access: Access, dimension: int) -> None:
+    """A tile has bounds along its rows and columns only."""
+    type = ranked(access.memref.type)
+    if _stays_inside(access, dimension, type.get_shape()[dimension]):
+        return
+    fail(
+        op,
+        f"dimension {dimension} of {type} may be left: a tile has bounds along the last two; say 'in_bounds' where "
+        "the place is sure, or access it in an scf.if",
+    )
 
 
 def _folded(making: Making, access: Access) -> Access:
@@ -80,6 +107,13 @@ def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
     if dropped is None or any(step != 1 for step in steps):
         return None
     kept = [d for d in range(source.get_num_dims()) if d not in dropped]
+    spread = [
+        extent
+        for extent, d in zip(access.extents, kept, strict=True)
+        if extent > 1 and d < source.get_num_dims() - 2
+    ]
+    if spread:  # a tile spans the last two dimensions, which the view has elsewhere
+        return None
     extent_at = join_mixed(view.sizes, view.static_sizes)
     for place, d in enumerate(kept):
         if not _stays_inside(access, place, extent_at[d]):
@@ -90,7 +124,8 @@ def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
         starts[d] = _sum(making, starts[d], known(access.starts[place]))
         extents[d], bounds[d] = access.extents[place], access.bounds[place]
     # what lies inside of the subview lies inside of its memref
-    return Access(view.source, starts, extents, [True] * len(extents), bounds)
+    along = [kept[d] for d in access.along]
+    return Access(view.source, starts, extents, [True] * len(extents), bounds, along)
 
 
 def _stays_inside(access: Access, dimension: int, size: Mixed) -> bool:
@@ -159,6 +194,7 @@ def _as_matrix(making: Making, access: Access) -> Access:
         [1, *access.extents],
         [True, *access.in_bounds],
         [None, *access.bounds],
+        [d + 1 for d in access.along],
     )
 
 

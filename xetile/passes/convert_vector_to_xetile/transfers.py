@@ -19,7 +19,7 @@ from xetile.errors import fail
 from xetile.passes.convert_vector_to_xetile.bounds import Access, is_whole, mask_bounds
 from xetile.passes.convert_vector_to_xetile.left_out import is_zero
 from xetile.passes.convert_vector_to_xetile.making import Making, Matrix, extents, matrix_of
-from xetile.passes.convert_vector_to_xetile.surfaces import tile_at
+from xetile.passes.convert_vector_to_xetile.surfaces import Placed, tile_at
 
 
 class ConvertRead(RewritePattern):
@@ -32,10 +32,9 @@ class ConvertRead(RewritePattern):
         sources = _sources(op, op.result)
         matrix = making.dimensions(op.result)
         access = _access(op, op.result, sources)
-        tile = tile_at(making, access)
-        load = LoadTileOp(tile, padding=_padding(op, access))
-        loaded = making.add(load)
-        sides = [_side(op, sources, d) for d in _wide(matrix, op.result)]
+        placed = tile_at(making, access)
+        loaded = making.add(LoadTileOp(placed.tile, padding=_padding(op, access)))
+        sides = _sides(placed, sources, _wide(matrix, op.result))
         whole = making.arranged(loaded, sides, extents(op.result, matrix))
         result = making.like(whole, op.result)
         result.name_hint = op.result.name_hint
@@ -52,11 +51,11 @@ class ConvertWrite(RewritePattern):
         sources = _sources(op, op.vector)
         matrix = making.dimensions(op.vector)
         value = making.matrix(op.vector)
-        tile = tile_at(making, _access(op, op.vector, sources))
-        sides = [_side(op, sources, d) for d in _wide(matrix, op.vector)]
+        placed = tile_at(making, _access(op, op.vector, sources))
+        sides = _sides(placed, sources, _wide(matrix, op.vector))
         turned = sides[0] == 1 or sides[1] == 0
         stored = making.arranged(value, [1, 0], extents(value, (1, 0))) if turned else value
-        making.add(StoreTileOp(stored, tile))
+        making.add(StoreTileOp(stored, placed.tile))
         rewriter.replace(op, making.made, [])
 
 
@@ -115,7 +114,7 @@ def _access(
             source = sources[dimension]
             assert source is not None
             bounds[source] = bound
-    return Access(op.source, list(op.indices), taken, inside, bounds)
+    return Access(op.source, list(op.indices), taken, inside, bounds, range(rank))
 
 
 def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
@@ -124,14 +123,12 @@ def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
     return [None if d is None or shape[d] == 1 else d for d in matrix]
 
 
-def _side(
-    op: TransferReadOp | TransferWriteOp, sources: Sequence[int | None], dimension: int | None
-) -> int | None:
-    """Rows (0) or columns (1) of the memref that a dimension goes along."""
-    source = None if dimension is None else sources[dimension]
-    if source is None:
-        return None
-    return int(source == ranked(op.source.type).get_num_dims() - 1)
+def _sides(
+    placed: Placed, sources: Sequence[int | None], dimensions: Sequence[int | None]
+) -> list[int | None]:
+    """Rows (0) or columns (1) of the tile that dimensions of the vector go along, None of copies."""
+    found = [None if d is None else sources[d] for d in dimensions]
+    return [None if source is None else placed.sides[source] for source in found]
 
 
 def _padding(op: TransferReadOp, access: Access) -> Attribute | None:

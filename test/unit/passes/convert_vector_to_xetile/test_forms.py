@@ -63,6 +63,15 @@ BODIES = {
     "  %t = vector.transpose %w, [0, 3, 2, 1] : vector<1x32x1x64xf32> to vector<1x64x1x32xf32>\n"
     "  %u = vector.shape_cast %t : vector<1x64x1x32xf32> to vector<64x32xf32>\n"
     f"  vector.transfer_write %u, %B[%c0, %c0] {IN} : vector<64x32xf32>, {M}",
+    "a column that a subview is": "  %s = memref.subview %A[%i, %j] [20, 1] [1, 1] : memref<64x128xf32> to memref<20xf32, strided<[128], offset: ?>>\n"
+    "  %r = vector.transfer_read %s[%c1], %one {in_bounds = [true]} : memref<20xf32, strided<[128], offset: ?>>, vector<16xf32>\n"
+    f"  vector.transfer_write %r, %B[%c3, %c0] {{in_bounds = [true]}} : vector<16xf32>, {M}\n"
+    "  %t = memref.subview %B[%i, 5] [20, 1] [1, 1] : memref<64x128xf32> to memref<20xf32, strided<[128], offset: ?>>\n"
+    "  vector.transfer_write %r, %t[%c1] {in_bounds = [true]} : vector<16xf32>, memref<20xf32, strided<[128], offset: ?>>",
+    "numbers out of rows": ROW + "  %x = vector.extract %r[3] : f32 from vector<64xf32>\n  %y = vector.extract %r[%i] : f32 from vector<64xf32>\n"
+    "  %z = arith.addf %x, %y : f32\n  %w = vector.broadcast %z : f32 to vector<1x16x32xf32>\n"
+    "  %e = vector.extract %w[0] : vector<16x32xf32> from vector<1x16x32xf32>\n"
+    f"  vector.transfer_write %e, %B[%c0, %c0] {IN} : vector<16x32xf32>, {M}",
 }  # fmt: skip
 BODIES["rows, sums and carried rows"] = BODIES["rows, sums and carried rows"].replace(
     "  %m =", "  %r2 = arith.constant dense<1.0> : vector<32xf32>\n  %m ="
@@ -74,6 +83,11 @@ SCATTERED = {
     "  %p = arith.constant dense<7.0> : vector<16xf32>\n"
     f"  %g = vector.gather %A[%i] [%y], %k, %p : {V}, vector<16xindex>, vector<16xi1>, vector<16xf32> into vector<16xf32>\n"
     f"  vector.scatter %B[%c3] [%y], %k, %g : {V}, vector<16xindex>, vector<16xi1>, vector<16xf32>",
+    "gathers by numbers of 32 bits": "  %y = arith.constant dense<[3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3]> : vector<16xi32>\n"
+    "  %k = vector.constant_mask [13] : vector<16xi1>\n  %p = arith.constant dense<7.0> : vector<16xf32>\n"
+    f"  %g = vector.gather %A[%c3] [%y], %k, %p : {V}, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>\n"
+    "  %z = arith.constant dense<[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]> : vector<16xi32>\n"
+    f"  vector.scatter %B[%c1] [%z], %k, %g : {V}, vector<16xi32>, vector<16xi1>, vector<16xf32>",
     "masked": "  %k = vector.create_mask %i : vector<16xi1>\n  %p = arith.constant dense<7.0> : vector<16xf32>\n"
     f"  %g = vector.maskedload %A[%c3], %k, %p : {V}, vector<16xi1>, vector<16xf32> into vector<16xf32>\n"
     f"  vector.maskedstore %B[%c1], %k, %g : {V}, vector<16xi1>, vector<16xf32>",
@@ -122,6 +136,16 @@ REFUSED = {
     "'vector.extract_strided_slice' does not become an operation on tiles": READ
     + "  %x = vector.extract_strided_slice %v {offsets = [0, 0], sizes = [8, 16], strides = [1, 1]} : vector<32x64xf32> to vector<8x16xf32>\n"
     f"  vector.transfer_write %x, %B[%c0, %c0] {IN} : vector<8x16xf32>, {M}",
+    "'a' has elements of i32, which tile_mma does not multiply; legal are": "  %x = arith.constant dense<1> : vector<32x32xi32>\n"
+    "  %y = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], "
+    'iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %x, %x, %x : vector<32x32xi32>, vector<32x32xi32> into vector<32x32xi32>',
+    r"vector<\[4\]x32xf32> is scalable; a tile has a size that is known": f"  %v = vector.transfer_read %A[%c0, %c0], %zero : {M}, vector<[4]x32xf32>",
+    "'vector.load' does not become an operation on tiles; these do": f"  %v = vector.load %A[%c0, %c0] : {M}, vector<32xf32>\n  vector.store %v, %B[%c0, %c0] : {M}, vector<32xf32>",
+    "takes vector<64xf32> out of vector<32x64xf32>, which moves elements between lanes": READ + "  %x = vector.extract %v[3] : vector<64xf32> from vector<32x64xf32>\n"
+    f"  vector.transfer_write %x, %B[%c0, %c0] {{in_bounds = [true]}} : vector<64xf32>, {M}",
+    "'base' is memref<20xf32, strided<.2.>>, which has a stride": "  %b = memref.alloc() : memref<40xf32>\n  %s = memref.subview %b[0] [20] [2] : memref<40xf32> to memref<20xf32, strided<[2]>>\n"
+    "  %k = vector.create_mask %i : vector<16xi1>\n  %p = arith.constant dense<7.0> : vector<16xf32>\n"
+    "  %g = vector.maskedload %s[%c0], %k, %p : memref<20xf32, strided<[2]>>, vector<16xi1>, vector<16xf32> into vector<16xf32>",
 }  # fmt: skip
 
 
@@ -141,3 +165,55 @@ def test_what_has_no_tile_is_refused_at_its_op(words: str) -> None:
 def test_functions_without_vectors_stay() -> None:
     source = "func.func @f(%a: memref<4xf32>, %i: index) -> f32 {\n  %x = memref.load %a[%i] : memref<4xf32>\n  return %x : f32\n}"
     assert str(converted(source)) == str(parse(source))
+
+
+def test_functions_keep_the_vectors_that_their_callers_know() -> None:
+    source = (
+        "func.func @f(%v: vector<4x32xf32>) -> vector<32xf32> {\n  %z = arith.constant dense<0.0> : vector<32xf32>\n"
+        "  %r = vector.multi_reduction <add>, %v, %z [0] : vector<4x32xf32> to vector<32xf32>\n  return %r : vector<32xf32>\n}"
+    )
+    with pytest.raises(XetileError, match="returns vector<32xf32>, and the vector of a tile"):
+        converted(source)
+
+
+THREE = """gpu.module @k { gpu.func @f(%A: memref<3x40x72xf32>, %B: memref<3x40x72xf32>, %i: index, %j: index) kernel
+    attributes {known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.5 : f32
+BODY
+  gpu.return
+} }"""
+MIDDLE = """  %s = memref.subview %A[0, %i, %j] [3, 1, 40] [1, 1, 1] : memref<3x40x72xf32> to memref<3x40xf32, strided<[2880, 1], offset: ?>>
+  %v = vector.transfer_read %s[%c1, %c0], %one {in_bounds = [true, true]} : memref<3x40xf32, strided<[2880, 1], offset: ?>>, vector<2x32xf32>
+  vector.transfer_write %v, %B[%c1, %c0, %c0] {in_bounds = [true, true]} : vector<2x32xf32>, memref<3x40x72xf32>"""
+
+
+@pytest.mark.parametrize("place", [(0, 0), (7, 16)])
+def test_a_view_without_a_dimension_in_the_middle_is_the_matrix(
+    place: tuple[int, int],
+) -> None:
+    """Its rows are far apart: a tile of the memref would have neighbours for them."""
+    source = THREE.replace("BODY", MIDDLE)
+    a = np.random.default_rng(2).integers(-9, 9, (3, 40, 72)).astype(np.float32)
+    results = [np.zeros_like(a) for _ in range(2)]
+    execute(parse(source), None, [a, results[0], *place])
+    execute(converted(source), None, [a, results[1], *place])
+    assert (results[0][1, :2, :32] == a[1:, place[0], place[1] : place[1] + 32]).all()
+    assert (results[0] == results[1]).all()
+
+
+@pytest.mark.parametrize(
+    "access",
+    [
+        "%v = vector.transfer_read %A[%i, %c0, %c0], %one {in_bounds = [false, true, true]} : memref<3x40x72xf32>, vector<1x16x32xf32>\n"
+        "  vector.transfer_write %v, %B[%c1, %c0, %c0] {in_bounds = [true, true, true]} : vector<1x16x32xf32>, memref<3x40x72xf32>",
+        "%v = arith.constant dense<0.0> : vector<1x16x32xf32>\n  vector.transfer_write %v, %B[%i, %c0, %c0] {in_bounds = [false, true, true]} : vector<1x16x32xf32>, memref<3x40x72xf32>",
+    ],
+)
+def test_a_dimension_in_front_has_to_be_in_bounds(access: str) -> None:
+    source = THREE.replace("BODY", f"  {access}")
+    with pytest.raises(XetileError, match="dimension 0 of memref<3x40x72xf32> may be left"):
+        converted(source)
+    sure = source.replace("[%i, %c0, %c0]", "[%c1, %c0, %c0]")
+    assert "xetile.init_tile" in str(converted(sure))
