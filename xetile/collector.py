@@ -12,9 +12,19 @@ from threading import Lock
 MANY_OBJECTS = 300_000
 """Objects that are allocated and not freed by counting references: some 50 MB; a GEMM leaves 8,000."""
 
+COMMAND_OBJECTS = 100_000
+"""Objects after which the collector looks for cycles in a command: classes of dialects, and IR, leave some 60,000, of
+which next to nothing is dropped before the end. Python's own number is 700.
+"""
+
 _lock = Lock()
 _was_on: list[bool] = []
 """Whether the collector was on before the first of those that keep it still at present, once for each of them."""
+
+
+def seldom() -> None:
+    """Let the collector look for cycles seldom from now on: for a process that is a command, and soon ends."""
+    gc.set_threshold(COMMAND_OBJECTS)
 
 
 @contextmanager

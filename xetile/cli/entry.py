@@ -6,10 +6,12 @@ Importing this costs next to nothing, so that an interrupt finds a handler while
 from functools import partial
 
 from xetile.cli.signals import end_at_once
+from xetile.collector import seldom
 
 
 def _start(module: str) -> int:
     end_at_once()
+    seldom()
     from importlib import import_module
 
     return import_module(f"xetile.cli.{module}").main()
