@@ -192,19 +192,19 @@ class _Check:
 
     def _places(self, value: SSAValue) -> Mapping[tuple[int, int], int]:
         size = word_bytes(value.type)
-        lanes = sum(1 << lane * size for lane in range(LANES))
         found: dict[tuple[int, int], int] = defaultdict(int)
-        for byte, given in enumerate(self.brought.of(value)):
-            first = in_registers(byte, 0, size)
+        at = 0
+        for length, given in self.brought.of(value):
+            bits = in_all_lanes(at, length, size)
             for op, source in given:
                 words = size if op == CONSTANT else self._words(op)
-                distance = 0 if op == CONSTANT else in_registers(source, 0, words) - first
-                if words == size:  # as far away in every lane
-                    found[op, distance] |= lanes << first
-                    continue
-                for lane in range(LANES):
-                    key = op, distance + lane * (words - size)
-                    found[key] |= 1 << first + lane * size
+                if op == CONSTANT:
+                    found[op, 0] |= bits
+                elif words == size and (source - at) % size == 0:  # as far away in every lane
+                    found[op, (source - at) * LANES] |= bits
+                else:
+                    _add_each(found, op, range(at, at + length), source - at, (size, words))
+            at += length
         return found
 
     def _words(self, op: int) -> int:
@@ -217,3 +217,30 @@ class _Check:
 def in_registers(byte: int, lane: int, word: int) -> int:
     """Where a byte of a lane's part is in registers, counted from the first, for words of so many bytes."""
     return (byte // word * LANES + lane) * word + byte % word
+
+
+def in_all_lanes(first: int, length: int, word: int) -> int:
+    """Bytes of a lane's part, for words of so many bytes, as bits that say where they are in registers for all lanes."""
+    if first % word == length % word == 0:
+        return ((1 << length * LANES) - 1) << first * LANES
+    lanes = sum(1 << lane * word for lane in range(LANES))
+    bits = 0
+    for byte in range(first, first + length):
+        bits |= lanes << in_registers(byte, 0, word)
+    return bits
+
+
+def _add_each(
+    found: dict[tuple[int, int], int],
+    op: int,
+    places: range,
+    ahead: int,
+    words: tuple[int, int],
+) -> None:
+    """Add bytes that an op gives in other words than those in which they are read: each lane's are elsewhere."""
+    size, given = words
+    for byte in places:
+        first = in_registers(byte, 0, size)
+        distance = in_registers(byte + ahead, 0, given) - first
+        for lane in range(LANES):
+            found[op, distance + lane * (given - size)] |= 1 << first + lane * size

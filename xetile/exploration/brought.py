@@ -9,8 +9,9 @@ blocks. Words of a value lie in registers one behind the other, each for all lan
 with as many lanes as a register of words; every load and matrix instruction of the tests is held against it).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects import llvm
@@ -31,8 +32,18 @@ class Given(NamedTuple):
     byte: int
 
 
-Bytes: TypeAlias = tuple[frozenset[Given], ...]
-"""By byte of a lane's part of a value, all that may give it."""
+class Run(NamedTuple):
+    """Bytes of a value that lie one behind the other in what gives them: the first of them is one of `given`.
+
+    A constant is at byte 0 for all of them.
+    """
+
+    length: int
+    given: frozenset[Given]
+
+
+Bytes: TypeAlias = tuple[Run, ...]
+"""A lane's part of a value, in order."""
 
 _CONSTANTS = ("llvm.mlir.constant", "llvm.mlir.zero", "llvm.mlir.undef", "llvm.mlir.poison")
 
@@ -75,8 +86,7 @@ class Brought:
             return self._known[value]
         if value in self._underway:
             self._cut = True
-            none: frozenset[Given] = frozenset()
-            return (none,) * lane_bytes(value.type)
+            return (Run(lane_bytes(value.type), frozenset()),)
         outermost = not self._underway
         self._underway.add(value)
         found = self._found(value)
@@ -121,50 +131,105 @@ class Brought:
     def _own(self, op: Operation, value: SSAValue) -> Bytes:
         size = lane_bytes(value.type)
         if op.name in _CONSTANTS:
-            return (frozenset({Given(CONSTANT, 0)}),) * size
-        return tuple(frozenset({Given(self.numbers[op], byte)}) for byte in range(size))
+            return (_nothing_certain(size),)
+        return (Run(size, frozenset({Given(self.numbers[op], 0)})),)
 
     def _argument(self, value: BlockArgument) -> Bytes:
         passed = list(_passed(value))
         if not passed:
-            return (frozenset({Given(CONSTANT, 0)}),) * lane_bytes(value.type)
-        ways = [self.of(other) for other in passed]
-        none: frozenset[Given] = frozenset()
-        return tuple(none.union(*sets) for sets in zip(*ways, strict=True))
+            return (_nothing_certain(lane_bytes(value.type)),)
+        return _united([self.of(other) for other in passed])
 
     def _shuffled(self, op: llvm.ShuffleVectorOp) -> Bytes:
         size = word_bytes(op.operands[0].type)
         both = (*self.of(op.operands[0]), *self.of(op.operands[1]))
-        nothing = (frozenset({Given(CONSTANT, 0)}),) * size
-        found: list[frozenset[Given]] = []
-        for place in op.mask.get_values():
-            at = int(place) * size
-            found += nothing if at < 0 else both[at : at + size]
-        return tuple(found)
+        found: list[Run] = []
+        for first, count in _stretches([int(place) for place in op.mask.get_values()]):
+            if first < 0:
+                found.append(_nothing_certain(count * size))
+            else:
+                found += _part(both, first * size, (first + count) * size)
+        return _joined(found)
 
     def _inserted(self, op: llvm.InsertElementOp) -> Bytes:
         place = _constant(op.index)
         if place is None:
             return self._own(op, op.res)
         size = word_bytes(op.value.type)
-        found = list(self.of(op.vector))
-        found[place * size : (place + 1) * size] = self.of(op.value)
-        return tuple(found)
+        around, end = self.of(op.vector), lane_bytes(op.vector.type)
+        before = _part(around, 0, place * size)
+        behind = _part(around, (place + 1) * size, end)
+        return _joined([*before, *self.of(op.value), *behind])
 
     def _extracted(self, op: Operation) -> Bytes:
         place = _constant(op.operands[1])
         if place is None:
             return self._own(op, op.results[0])
         size = word_bytes(op.results[0].type)
-        return self.of(op.operands[0])[place * size : (place + 1) * size]
+        return tuple(_part(self.of(op.operands[0]), place * size, (place + 1) * size))
 
     def _loaded(self, op: llvm.LoadOp) -> Bytes:
         at = _place(op.ptr)
         writer = None if at is None else _writer(op, at[0])
         if at is None or writer is None:
             return self._own(op, op.results[0])
-        number, size = self.numbers[writer], lane_bytes(op.results[0].type)
-        return tuple(frozenset({Given(number, at[1] + byte)}) for byte in range(size))
+        size = lane_bytes(op.results[0].type)
+        return (Run(size, frozenset({Given(self.numbers[writer], at[1])})),)
+
+
+def _nothing_certain(length: int) -> Run:
+    return Run(length, frozenset({Given(CONSTANT, 0)}))
+
+
+def _behind(given: frozenset[Given], bytes: int) -> frozenset[Given]:
+    """What gives the byte that lies so many bytes behind."""
+    return frozenset(
+        one if one.op == CONSTANT else Given(one.op, one.byte + bytes) for one in given
+    )
+
+
+def _part(runs: Bytes, first: int, end: int) -> Iterator[Run]:
+    """The bytes from `first` to before `end`."""
+    at = 0
+    for length, given in runs:
+        start, stop = max(first, at), min(end, at + length)
+        if start < stop:
+            yield Run(stop - start, given if start == at else _behind(given, start - at))
+        at += length
+
+
+def _joined(runs: Iterable[Run]) -> Bytes:
+    """The same bytes in as few runs as there can be."""
+    found: list[Run] = []
+    for run in runs:
+        if found and _behind(found[-1].given, found[-1].length) == run.given:
+            found[-1] = Run(found[-1].length + run.length, found[-1].given)
+        else:
+            found.append(run)
+    return tuple(found)
+
+
+def _united(ways: Sequence[Bytes]) -> Bytes:
+    """What any of several ways gives."""
+    cuts = sorted({0}.union(*(accumulate(run.length for run in way) for way in ways)))
+    none: frozenset[Given] = frozenset()
+    return tuple(
+        Run(
+            end - first,
+            none.union(*(run.given for way in ways for run in _part(way, first, end))),
+        )
+        for first, end in pairwise(cuts)
+    )
+
+
+def _stretches(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Components of a shuffle that follow each other: the first of them, and how many; -1 where there is none."""
+    start = 0
+    for end in range(1, len(places) + 1):
+        step = min(1, places[start] + 1)  # those that are nothing follow each other too
+        if end == len(places) or places[end] != places[start] + (end - start) * step:
+            yield places[start], end - start
+            start = end
 
 
 def _constant(value: SSAValue) -> int | None:

@@ -13,7 +13,7 @@ import itertools
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -66,11 +66,17 @@ class Contents:
 
     _walk: "_Walk"
     _held: Mapping[tuple[int, int], Tags]
+    _known: dict[bytes, list[Origin]] = field(default_factory=dict[bytes, list[Origin]])
 
     def origins(self, instruction: int, operand: int) -> list[Origin]:
         """Every run of bytes that the operand of an instruction may hold."""
         tags = self._held.get((instruction, operand))
-        return [] if tags is None else self._walk.describe(tags)
+        if tags is None:
+            return []
+        same = tags.tobytes()  # blocks of A and B are read again and again
+        if same not in self._known:
+            self._known[same] = self._walk.describe(tags)
+        return self._known[same]
 
 
 Asked = Callable[[int, Operation], Sequence[tuple[int, int]]]
@@ -353,7 +359,10 @@ def _runs(tags: Tags, at: int) -> Iterator[tuple[int, int, int]]:
     """Runs of tags that follow each other, or of one number: first place, length, first tag."""
     if not len(tags):
         return
-    steps = np.diff(tags)
+    steps = tags[1:] - tags[:-1]
+    if tags[0] > 0 and (steps == 1).all():  # as nearly all are
+        yield at, len(tags), int(tags[0])
+        return
     follows: NDArray[np.bool_] = (steps == 1) & (tags[1:] > 0) | (steps == 0) & (tags[1:] <= 0)
     cuts: list[int] = [0, *(np.flatnonzero(np.logical_not(follows)) + 1).tolist(), len(tags)]
     for first, last in itertools.pairwise(cuts):

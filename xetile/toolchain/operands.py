@@ -9,6 +9,7 @@ Source: the regions `<stride>` and `<vertical;width,horizontal>` are those of In
 """
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from xetile.toolchain.assembly import Instruction
@@ -102,6 +103,7 @@ def read(instruction: Instruction, register_bytes: int) -> Operation:
     )
 
 
+@lru_cache(maxsize=4096)  # the same operands stand in instruction after instruction
 def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None:
     found = _OPERAND.match(word)
     if found is None:
