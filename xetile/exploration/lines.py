@@ -68,7 +68,13 @@ def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
         trace.kernel.notes.append(f"level P is missing: {error}")
         return None
     numbers = [number_of(op, "L") for op in found.ops]
+    binary = _begun(trace, found, ending)  # what is done from here on costs no time
     trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
+    return None if binary is None else Begun(binary, numbers, above)
+
+
+def _begun(trace: Traced, found: Marked, ending: ExitStack) -> Callable[[], bytes] | None:
+    """Have ocloc begin; what waits for the binary."""
     if trace.options.assembly is False:
         return None
     if trace.options.assembly:
@@ -79,11 +85,10 @@ def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
     options = build_options(trace.module, device, grf=trace.options.grf).level_zero
     spirv = with_lines(found.spirv, found.instructions, found.parents)
     try:
-        binary = ending.enter_context(compiling(spirv, device, [*options, "-g"]))
+        return ending.enter_context(compiling(spirv, device, [*options, "-g"]))
     except XetileError as error:
         _note_missing(trace, error)
         return None
-    return Begun(binary, numbers, above)
 
 
 def end_assembly(trace: Traced, begun: Begun | None) -> None:

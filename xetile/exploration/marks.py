@@ -23,7 +23,7 @@ from xdsl.ir import Block, Operation
 
 from xetile.codegen.functions import callee, llvm_functions
 from xetile.codegen.llvm_ir import convert_module
-from xetile.codegen.spirv import Instruction, code, functions_used, instructions, to_spirv
+from xetile.codegen.spirv import Instruction, functions_used, instructions, to_spirv
 from xetile.exploration.spirv_words import (
     BRANCHES,
     IMPURE,
@@ -83,8 +83,9 @@ def marked(module: ModuleOp) -> Marked:
         written.update((id(instruction), numbers[op]) for instruction in made)
 
     converted = convert_module(module, for_spirv=True, mark=mark)
-    with_marks = to_spirv(decorated(converted, written), functions_used(module))
-    spirv = code(module)
+    text, used = str(converted), functions_used(module)
+    with_marks = to_spirv(decorated(converted, text, written), used)
+    spirv = to_spirv(text, used)
     found = list(instructions(spirv))
     parents = carried(list(instructions(with_marks)), found)
     blocks = {made.name: [block.name for block in made.blocks] for made in converted.functions}
@@ -95,9 +96,9 @@ def marked(module: ModuleOp) -> Marked:
     return Marked(spirv, found, ops, parents)
 
 
-def decorated(module: ir.Module, marks: Mapping[int, int]) -> str:
+def decorated(module: ir.Module, text: str, marks: Mapping[int, int]) -> str:
     """The text of a module with marks on instructions that have a result, by their identity."""
-    lines = str(module).splitlines()
+    lines = text.splitlines()
     base = sum(line.startswith("!") for line in lines)
     given = [
         marks.get(id(instruction))
@@ -185,20 +186,20 @@ def _paired(
     pairs: list[tuple[int, int]] = []
     aside: list[int] = []
     rest = iter(theirs)
+
+    def agrees(place: int, other: int) -> bool:
+        is_same = (place in dead_here) == (other in dead_there)
+        return is_same and _agree(module[place], marked[other], ids)
+
     for place in ours:
-
-        def agrees(other: int, place: int = place) -> bool:
-            is_same = (place in dead_here) == (other in dead_there)
-            return is_same and _agree(module[place], marked[other], ids)
-
-        found = next(filter(agrees, aside), None)
+        found = next((other for other in aside if agrees(place, other)), None)
         if found is not None:
             aside.remove(found)
         while found is None:
             other = next(rest, None)
             if other is None:
                 return []
-            if agrees(other):
+            if agrees(place, other):
                 found = other
             elif _is_pure(marked[other]):
                 aside.append(other)
@@ -214,9 +215,8 @@ def _agree(one: Instruction, other: Instruction, ids: dict[int, int]) -> bool:
     if one.opcode != other.opcode or len(one.operands) != len(other.operands):
         return False
     new: dict[int, int] = {}
-    kinds = spread(
-        kinds_of(one.opcode), len(one.operands)
-    )  # nothing within functions has a text
+    # nothing within functions has a text
+    kinds = spread(kinds_of(one.opcode), len(one.operands))
     for kind, value, found in zip(kinds, one.operands, other.operands, strict=True):
         if kind not in ("id", "type", "result"):
             if value != found:
@@ -270,6 +270,7 @@ class _Function:
         self.module, self.parents, self.numbers = module, parents, numbers
         self.function = function
         self.names = names_of(module)
+        self.called = frozenset(self.names.values())
         wanted = function.sym_name.data
         self.places = next(
             (places for id, places in bodies(module) if self.names.get(id) == wanted),
@@ -333,7 +334,7 @@ class _Function:
         match op:
             case llvm.StoreOp():
                 return OP_STORE
-            case llvm.CallOp() if callee(op) in self.names.values():
+            case llvm.CallOp() if callee(op) in self.called:
                 return callee(op)
             case _:
                 return "end" if op.next_op is None else "other"
@@ -355,17 +356,18 @@ class _Function:
         """What LLVM added for an instruction is of the op of that one: its next user here, or a phi."""
         for place in reversed(places):
             instruction = self.module[place]
-            result = result_of(instruction)
-            if self.parents[place] is None and result is not None:
-                self.parents[place] = users.get(result)
-            self._users([place], users)
+            number = self.parents[place]
+            if number is None and (result := result_of(instruction)) is not None:
+                number = self.parents[place] = users.get(result)
+            if number is not None:
+                users.update(dict.fromkeys(ids_of(instruction), number))
 
     def _users(self, places: Sequence[int], users: dict[int, int]) -> dict[int, int]:
         """By id the op of the instruction that uses it."""
         for place in places:
             number = self.parents[place]
             if number is not None:
-                users.update((used, number) for used in ids_of(self.module[place]))
+                users.update(dict.fromkeys(ids_of(self.module[place]), number))
         return users
 
 

@@ -319,20 +319,33 @@ def spread(kinds: tuple[str, ...], count: int) -> tuple[str, ...]:
 def ids_of(instruction: Instruction) -> list[int]:
     """The ids that an instruction uses, its type too, in order."""
     opcode, operands = instruction
-    kinds = kinds_of(opcode)
-    if "text" in kinds:
+    if "text" in kinds_of(opcode):
         return [int(value) for kind, value in words_of(instruction) if kind in _USES]
-    words = zip(spread(kinds, len(operands)), operands, strict=True)
-    return [value for kind, value in words if kind in _USES]
+    return [operands[place] for place in _uses(opcode, len(operands))]
 
 
 _USES = ("id", "type")
 
 
+@cache
+def _uses(opcode: int, count: int) -> tuple[int, ...]:
+    """Which of so many words are ids that an instruction uses."""
+    kinds = spread(kinds_of(opcode), count)
+    return tuple(place for place, kind in enumerate(kinds) if kind in _USES)
+
+
 def result_of(instruction: Instruction) -> int | None:
     """The id that an instruction defines."""
-    kinds = kinds_of(instruction.opcode)
-    return instruction.operands[kinds.index("result")] if "result" in kinds else None
+    opcode, operands = instruction
+    place = _result(opcode)
+    return None if place is None else operands[place]
+
+
+@cache
+def _result(opcode: int) -> int | None:
+    """Which word of an instruction is the id that it defines."""
+    kinds = kinds_of(opcode)
+    return kinds.index("result") if "result" in kinds else None
 
 
 def text_of(words: Sequence[int]) -> tuple[str, int]:
