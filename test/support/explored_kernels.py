@@ -10,7 +10,7 @@ from support.subgroup import fresh
 from support.tiled.case import Case, Given, module_of
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration.holdings import add_holdings
 from xetile.exploration.trace import traced
 

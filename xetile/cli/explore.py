@@ -145,7 +145,6 @@ def _explore(options: Namespace) -> int:
 
 def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
     from xetile.cli.exploring.wanted import as_text, explored
-    from xetile.exploration.build import page
 
     output = options.output or _named_after(options)
     with Stages(PROGRAM) as stage:
@@ -154,9 +153,15 @@ def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
             stage(f"exploring {wanted.title}")
             made.append(explored(wanted))
         stage("writing")
-        content = as_text(made[0]) if options.json else page(made)
+        content = as_text(made[0]) if options.json else _page(made)
     write_output(output, content, by=PROGRAM)
     return 0
+
+
+def _page(made: Sequence[Mapping[str, object]]) -> str:
+    from xetile.exploration.build import page  # exploring has imported it
+
+    return page(made)
 
 
 def _named_after(options: Namespace) -> str:

@@ -11,9 +11,10 @@ from xetile.analysis.targets import target_of
 from xetile.codegen import only_kernel, statistics
 from xetile.codegen.functions import hot_blocks, products_of, products_per_step
 from xetile.codegen.options import register_file
-from xetile.explanation.facts import Kernel, Loop, Options, Registers
+from xetile.explanation.facts import Kernel, Loop, Registers
 from xetile.explanation.instructions import instructions
 from xetile.explanation.lowering import Heard, Lowered
+from xetile.explanation.options import Options
 from xetile.explanation.printing import Explanation
 from xetile.explanation.sources import place_of
 from xetile.levels import LAUNCH_ATTRIBUTE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal, TypeAlias
 
-from xetile.targets.target import BYTE_BITS, Assume, RegisterFile
+from xetile.targets.target import BYTE_BITS, RegisterFile
 
 Kind: TypeAlias = Literal["load", "store", "prefetch", "atomic"]
 """What an access does with memory."""
@@ -17,20 +17,6 @@ Space: TypeAlias = Literal["global", "shared"]
 
 Counter: TypeAlias = Literal["ocloc", "estimate"]
 """Who counted: Intel's offline compiler in its assembly, or we, at level L."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How kernels are compiled: the only one that is wanted, and what `xetile.emit` has besides.
-
-    `assembly` is whether ocloc counts instructions and spills; None where it is installed.
-    """
-
-    kernel: str | None = None
-    assume: Assume = "block"
-    unroll: int | None = None
-    grf: RegisterFile | None = None
-    assembly: bool | None = None
 
 
 @dataclass(frozen=True, order=True)

@@ -10,8 +10,9 @@ from xetile.analysis.kernels import functions, kernel_functions, launch_sizes, s
 from xetile.codegen import lower_to_llvm
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.errors import XetileError
-from xetile.explanation.facts import Access, Conversion, Holder, Options, Owners, Place
+from xetile.explanation.facts import Access, Conversion, Holder, Owners, Place
 from xetile.explanation.lanes import At, Lanes, read_lanes
+from xetile.explanation.options import Options
 from xetile.explanation.sources import (
     Source,
     Tile,

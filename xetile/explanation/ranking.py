@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.collector import collect_much, still
 from xetile.errors import XetileError, kept_remarks, one_line
 from xetile.explanation.building import counts_assembly, explained
-from xetile.explanation.facts import Options
 from xetile.explanation.measures import Figures, figures_of
+from xetile.explanation.options import Options
 from xetile.explanation.tables import table
 from xetile.layout.algebra.tables import counted
 

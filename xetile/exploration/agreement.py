@@ -220,7 +220,7 @@ def in_registers(byte: int, lane: int, word: int) -> int:
 
 
 def in_all_lanes(first: int, length: int, word: int) -> int:
-    """Bytes of a lane's part, for words of so many bytes, as bits that say where they are in registers for all lanes."""
+    """Bytes of a lane's part, for words of so many bytes, as bits: where they are in registers for all lanes."""
     if first % word == length % word == 0:
         return ((1 << length * LANES) - 1) << first * LANES
     lanes = sum(1 << lane * word for lane in range(LANES))

@@ -76,6 +76,13 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
     return text
 
 
+def prepare() -> None:
+    """Put together what every page of one exploration has, so that `page` has it at hand."""
+    rooms = _PICTURES, _EXPLORER
+    _style(rooms)
+    packed_script(_script(rooms, served=False))
+
+
 def _title(exploration: Mapping[str, object]) -> str:
     return f"{exploration['file']} on {exploration['device']}"
 

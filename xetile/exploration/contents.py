@@ -9,23 +9,17 @@ memory and back, carry bytes; all else gives new ones. Where ways meet that brin
 brought.
 """
 
-import itertools
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from xetile.exploration.pieces import Piece, State, Tag, Tags, cut, in_few, met, placed
 from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS
 from xetile.toolchain.assembly import Instruction, Program, leads_to, may_fall_through
 from xetile.toolchain.operands import MOST_LENGTH, Operation, Region, product, read
 from xetile.toolchain.scratch import ScratchAccess, scratch_access
-
-Tags: TypeAlias = NDArray[np.int64]
-"""By byte, who put it there: 0 nobody knows; see _Walk.describe."""
 
 _SPAN = 1 << 13
 """Tags of an instruction, more than the bytes of any result."""
@@ -66,17 +60,16 @@ class Contents:
 
     _walk: "_Walk"
     _held: Mapping[tuple[int, int], Tags]
-    _known: dict[bytes, list[Origin]] = field(default_factory=dict[bytes, list[Origin]])
+    _known: dict[Tags, list[Origin]] = field(default_factory=dict[Tags, list[Origin]])
 
     def origins(self, instruction: int, operand: int) -> list[Origin]:
         """Every run of bytes that the operand of an instruction may hold."""
         tags = self._held.get((instruction, operand))
         if tags is None:
             return []
-        same = tags.tobytes()  # blocks of A and B are read again and again
-        if same not in self._known:
-            self._known[same] = self._walk.describe(tags)
-        return self._known[same]
+        if tags not in self._known:  # blocks of A and B are read again and again
+            self._known[tags] = self._walk.describe(tags)
+        return self._known[tags]
 
 
 Asked = Callable[[int, Operation], Sequence[tuple[int, int]]]
@@ -147,12 +140,11 @@ class _Walk:
             parts,
         )
         self.scratch = [scratch_access(one) for one in program.instructions]
-        size = _FILE_BYTES + _ACCUMULATOR_BYTES
-        size += _SCRATCH_BYTES if any(self.scratch) else 0
-        self.places = np.arange(size, dtype=np.int64)
-        self.constants: dict[int, int] = {}
-        self.entered: list[Tags | None] = [None] * len(parts)
-        self.left: list[Tags | None] = [None] * len(parts)
+        self.size = _FILE_BYTES + _ACCUMULATOR_BYTES
+        self.size += _SCRATCH_BYTES if any(self.scratch) else 0
+        self.constants: dict[Tag, int] = {}
+        self.entered: list[State | None] = [None] * len(parts)
+        self.left: list[State | None] = [None] * len(parts)
         self.before: list[list[int]] = [[] for _ in parts]
         for number, part in enumerate(parts):
             for following in part.following:
@@ -164,9 +156,12 @@ class _Walk:
         while waiting:
             number = min(waiting)
             waiting.remove(number)
-            entered = self._met(number)
+            entered = self._entering(number)
             known = self.entered[number]
-            if known is not None and np.array_equal(known, entered):
+            if known is not None and (known.firsts, known.tags) == (
+                entered.firsts,
+                entered.tags,
+            ):
                 continue
             self.entered[number] = entered
             state = entered.copy()
@@ -185,63 +180,52 @@ class _Walk:
             state = entered.copy()
             for place in range(part.start, part.stop):
                 for operand, (byte, length) in enumerate(asked(place, self.operations[place])):
-                    found[place, operand] = state[byte : byte + length].copy()
+                    found[place, operand] = state.read(byte, length)
                 self._execute(place, state)
         return found
 
-    def _met(self, number: int) -> Tags:
-        """What is held where a part begins: what all ways bring, or a tag of its own."""
-        join = _JOINS + number * len(self.places) + self.places
+    def _entering(self, number: int) -> State:
+        """What is held where a part begins."""
         states = [self.left[before] for before in self.before[number]]
         known = [state for state in states if state is not None]
         if number == 0:
-            known.append(np.zeros_like(self.places))
-        result = known[0].copy()
-        differs = np.zeros(len(result), dtype=bool)
-        for state in known[1:]:
-            own = result == join
-            differs |= (result != state) & (state != join) & ~own
-            result = np.where(own, state, result)
-        earlier = self.entered[number]
-        if earlier is not None:
-            differs |= earlier == join
-        result[differs] = join[differs]
-        return result
+            known.append(State(self.size, [0], [0]))
+        return met(known, self.entered[number], _JOINS + number * self.size)
 
     def describe(self, tags: Tags) -> list[Origin]:
         """The runs of bytes that tags stand for."""
         found: dict[Origin, None] = {}
         seen: set[tuple[int, int, int]] = set()
-        waiting = list(_runs(tags, 0))
+        waiting = list(placed(tags, 0))
         while waiting:
             at, length, tag = waiting.pop()
             if (at, length, tag) in seen:
                 continue
             seen.add((at, length, tag))
             if tag >= _JOINS:
-                part, byte = divmod(tag - _JOINS, len(self.places))
+                part, byte = divmod(tag - _JOINS, self.size)
                 for before in self.before[part]:
                     state = self.left[before]
                     if state is not None:
-                        waiting += _runs(state[byte : byte + length], at)
+                        waiting += placed(state.read(byte, length), at)
             else:
                 found[self._origin(at, length, tag)] = None
         return list(found)
 
-    def _origin(self, at: int, length: int, tag: int) -> Origin:
+    def _origin(self, at: int, length: int, tag: Tag) -> Origin:
         if tag < 0:
             return Origin(at, length, None, self.constants[tag])
         instruction, byte = divmod(tag, _SPAN)
         return Origin(at, length, instruction - 1, byte)
 
-    def _execute(self, place: int, state: Tags) -> None:
+    def _execute(self, place: int, state: State) -> None:
         operation, one = self.operations[place], self.program.instructions[place]
         access = self.scratch[place]
         if access is not None and access.kind == "spill":
             self._spill(place, access, state)
             return
         if operation.words and operation.words[0].startswith("r["):
-            state[:] = 0
+            state.write(0, [Piece(state.size, 0)])
             return
         target = operation.target
         if target is None:
@@ -251,25 +235,25 @@ class _Walk:
             return
         found = product(one, operation)
         if found is not None:
-            self._write(place, state, _byte(target), found.result_bytes)
+            state.write(_byte(target), [_result(place, 0, found.result_bytes)])
             return
-        reached = _bytes(target, operation.channels)
         moved = None if operation.is_conditional else self._moved(one, operation, state)
-        if moved is not None and len(moved) == len(reached):
-            state[reached] = moved
-        else:
-            state[reached] = (place + 1) * _SPAN + np.arange(len(reached))
+        done = 0
+        for first, length in _stretches(target, operation.channels, target.size):
+            state.write(
+                first,
+                [_result(place, done, length)] if moved is None else cut(moved, done, length),
+            )
+            done += length
 
-    def _receive(self, place: int, target: Region, state: Tags) -> None:
+    def _receive(self, place: int, target: Region, state: State) -> None:
         access = self.scratch[place]
-        length = self._length(place)
-        self._write(place, state, _byte(target), length)
+        state.write(_byte(target), [_result(place, 0, self._length(place))])
         if access is None:
             return
         slot = self._slot(place, access, state)
         if slot is not None:
-            held = state[slot : slot + access.bytes]
-            state[_byte(target) : _byte(target) + len(held)] = held
+            state.write(_byte(target), state.read(slot, access.bytes))
 
     def _length(self, place: int) -> int:
         told = self.operations[place].bytes
@@ -277,48 +261,44 @@ class _Walk:
             told = self.lengths.get(place)
         return (MOST_LENGTH + 1) * REGISTER_BYTES if told is None else told
 
-    def _spill(self, place: int, access: ScratchAccess, state: Tags) -> None:
+    def _spill(self, place: int, access: ScratchAccess, state: State) -> None:
         slot = self._slot(place, access, state)
         stored = self.operations[place].sources[1]
         if slot is None:
-            state[_FILE_BYTES + _ACCUMULATOR_BYTES :] = 0
+            scratch = _FILE_BYTES + _ACCUMULATOR_BYTES
+            state.write(scratch, [Piece(state.size - scratch, 0)])
         elif stored is not None:
-            held = state[stored.byte : stored.byte + access.bytes]
-            state[slot : slot + len(held)] = held
+            state.write(slot, state.read(stored.byte, access.bytes))
 
-    def _slot(self, place: int, access: ScratchAccess, state: Tags) -> int | None:
+    def _slot(self, place: int, access: ScratchAccess, state: State) -> int | None:
         """Where in the state a place of scratch memory is; None where only running tells."""
         byte = access.byte
         if access.is_relative:
             register = self.operations[place].sources[0]
             if register is None:
                 return None
-            tag = int(state[register.byte])
+            tag = state.tag(register.byte)
             if tag not in self.constants:
                 return None
             byte += self.constants[tag]
         return _FILE_BYTES + _ACCUMULATOR_BYTES + byte % _SCRATCH_BYTES
 
-    def _write(self, place: int, state: Tags, byte: int, length: int) -> None:
-        state[byte : byte + length] = (place + 1) * _SPAN + self.places[:length]
-
-    def _moved(self, one: Instruction, operation: Operation, state: Tags) -> Tags | None:
-        """The tags that a move carries; None of what computes or converts."""
+    def _moved(self, one: Instruction, operation: Operation, state: State) -> Tags | None:
+        """What a move carries, channel after channel; None of what computes or converts."""
         target = operation.target
         if one.mnemonic not in _RAW or target is None or ".sat" in one.text:
             return None
         source = operation.sources[0] if operation.sources else None
         if source is None:
             tag = self._constant(operation.words[1], target) if operation.sources else None
-            size = operation.channels * target.size
-            return None if tag is None else np.full(size, tag, dtype=np.int64)
+            return None if tag is None else (Piece(operation.channels * target.size, tag),)
         same = source.type == target.type or not {source.type, target.type} & _FLOATS
         if not source.is_plain or not same or source.size < target.size:
             return None
-        places = _bytes(source, operation.channels).reshape(-1, source.size)
-        return state[places[:, : target.size]].reshape(-1)
+        read = _stretches(source, operation.channels, target.size)
+        return in_few(piece for first, length in read for piece in state.read(first, length))
 
-    def _constant(self, word: str, target: Region) -> int | None:
+    def _constant(self, word: str, target: Region) -> Tag | None:
         number = _number(word, target)
         if number is None:
             return None
@@ -347,23 +327,19 @@ def _byte(region: Region) -> int:
     return region.byte + (_FILE_BYTES if region.file == "acc" else 0)
 
 
-def _bytes(region: Region, channels: int) -> Tags:
-    """The bytes of a region's channels, one behind the other."""
-    channel = np.arange(channels, dtype=np.int64)
-    first = _byte(region) + channel // region.width * region.vertical
-    first += channel % region.width * region.horizontal
-    return (first[:, None] + np.arange(region.size)).reshape(-1)
+def _stretches(region: Region, channels: int, size: int) -> list[tuple[int, int]]:
+    """Where the first `size` bytes of a region's channels are, in order: first byte, length."""
+    ahead = _byte(region) - region.byte
+    found: list[tuple[int, int]] = []
+    for channel in range(channels):
+        byte = region.place(channel) + ahead
+        if found and sum(found[-1]) == byte:
+            found[-1] = found[-1][0], found[-1][1] + size
+        else:
+            found.append((byte, size))
+    return found
 
 
-def _runs(tags: Tags, at: int) -> Iterator[tuple[int, int, int]]:
-    """Runs of tags that follow each other, or of one number: first place, length, first tag."""
-    if not len(tags):
-        return
-    steps = tags[1:] - tags[:-1]
-    if tags[0] > 0 and (steps == 1).all():  # as nearly all are
-        yield at, len(tags), int(tags[0])
-        return
-    follows: NDArray[np.bool_] = (steps == 1) & (tags[1:] > 0) | (steps == 0) & (tags[1:] <= 0)
-    cuts: list[int] = [0, *(np.flatnonzero(np.logical_not(follows)) + 1).tolist(), len(tags)]
-    for first, last in itertools.pairwise(cuts):
-        yield at + first, last - first, int(tags[first])
+def _result(place: int, byte: int, length: int) -> Piece:
+    """Bytes of what an instruction gives, from `byte` on."""
+    return Piece(length, (place + 1) * _SPAN + byte)

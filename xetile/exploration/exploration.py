@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.analysis.targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
 from xetile.collector import still
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration.json_form import as_json
-from xetile.exploration.lines import begin_assembly, end_assembly
+from xetile.exploration.lines import begin_assembly, begin_disassembly, end_assembly
 from xetile.exploration.model import Model
 from xetile.exploration.sources import source_file
 from xetile.exploration.trace import Traced, traced, write
@@ -123,16 +123,21 @@ def _told(options: Options) -> dict[str, str | int | None]:
 def _produce(trace: Traced) -> None:
     """Let every producer add what it knows, in the order in which they need each other.
 
-    While ocloc is at work, the levels are written, and modules are imported that read its answer.
+    While ocloc is at work, the levels are written, and what reads its answer, or shows it, is made ready.
     """
     with ExitStack() as ending:
         begun = begin_assembly(trace, ending)
-        from xetile.exploration.costs import add_costs
         from xetile.exploration.holdings import add_holdings
-        from xetile.exploration.registers import add_registers
 
         write(trace)
         add_holdings(trace)
-        end_assembly(trace, begun)
+        built = begin_disassembly(trace, begun, ending)
+        from xetile.exploration.build import prepare
+        from xetile.exploration.costs import add_costs
+        from xetile.exploration.registers import add_registers
+
+        if built is not None:
+            prepare()
+        end_assembly(trace, built)
     add_registers(trace)
     add_costs(trace)

@@ -18,8 +18,8 @@ from xetile.exploration.numbering import number_of
 from xetile.exploration.spirv_text import spirv_lines
 from xetile.exploration.trace import Traced
 from xetile.toolchain.assembly import parse_assembly
-from xetile.toolchain.debug_lines import line_rows, lines_at
-from xetile.toolchain.ocloc import Disassembly, compiling, disassemble, need_ocloc
+from xetile.toolchain.debug_lines import Row, line_rows, lines_at
+from xetile.toolchain.ocloc import Disassembly, compiling, disassembling, need_ocloc
 from xetile.toolchain.paths import find_ocloc
 
 COMPACTED, PLAIN = 8, 16
@@ -50,6 +50,14 @@ class Begun(NamedTuple):
     binary: Callable[[], bytes]
     numbers: Sequence[int | None]
     above: int
+
+
+class Built(NamedTuple):
+    """A kernel whose binary ocloc is taking apart: its instructions' lines, and what waits for their texts."""
+
+    rows: list[Row]
+    disassembly: Callable[[], Disassembly]
+    begun: Begun
 
 
 def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
@@ -91,16 +99,29 @@ def _begun(trace: Traced, found: Marked, ending: ExitStack) -> Callable[[], byte
         return None
 
 
-def end_assembly(trace: Traced, begun: Begun | None) -> None:
-    """Add level I, once ocloc is ready, and its assembly to the trace. Where it refuses the kernel, a note says so."""
+def begin_disassembly(trace: Traced, begun: Begun | None, ending: ExitStack) -> Built | None:
+    """Once ocloc has compiled a kernel, have it take the binary apart; `ending` ends it.
+
+    Where it refuses the kernel, a note says so, and the result is None.
+    """
     if begun is None:
-        return
+        return None
     try:
         binary = begun.binary()
-        trace.disassembly = disassemble(binary, trace.device.name)
-        level = _instruction_level(
-            trace, binary, trace.disassembly, begun.numbers, begun.above
-        )
+        disassembly = ending.enter_context(disassembling(binary, trace.device.name))
+        return Built(line_rows(binary), disassembly, begun)
+    except XetileError as error:
+        _note_missing(trace, error)
+        return None
+
+
+def end_assembly(trace: Traced, built: Built | None) -> None:
+    """Add level I, once ocloc is ready, and its assembly to the trace. Where it cannot, a note says so."""
+    if built is None:
+        return
+    try:
+        trace.disassembly = built.disassembly()
+        level = _instruction_level(trace, built.rows, trace.disassembly, built.begun)
     except XetileError as error:
         _note_missing(trace, error)
         return
@@ -150,17 +171,13 @@ def _spirv_level(
 
 
 def _instruction_level(
-    trace: Traced,
-    binary: bytes,
-    disassembly: Disassembly,
-    numbers: Sequence[int | None],
-    above: int,
+    trace: Traced, rows: list[Row], disassembly: Disassembly, begun: Begun
 ) -> Level:
-    name = trace.kernel.name
+    name, (_, numbers, above) = trace.kernel.name, begun
     if name not in disassembly.kernels:
         raise XetileError(f"ocloc's binary has no kernel {name}")
     text = printed(disassembly.kernels[name])
-    lines = lines_at(line_rows(binary), f".text.{name}", text.addresses)
+    lines = lines_at(rows, f".text.{name}", text.addresses)
     level = Level("I", f"instructions of {trace.device.name}", above, lines=text.lines)
     named = [None if n is None or n > len(numbers) else numbers[n - 1] for n in lines]
     guessed = _guessed(trace, text, named, above)

@@ -17,7 +17,7 @@ from xetile.codegen import only_kernel
 from xetile.collector import still
 from xetile.dialects.modules import context
 from xetile.errors import XetileError, kept_remarks, say_again, warnings_of, written_in
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration.given import (
     kernels,
     layout_of_subgroups,

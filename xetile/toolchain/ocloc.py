@@ -114,6 +114,16 @@ def disassemble(zebin: bytes, device: str) -> Disassembly:
 
     Errors: XetileError when ocloc is missing or cannot read the binary.
     """
+    with disassembling(zebin, device) as disassembly:
+        return disassembly()
+
+
+@contextmanager
+def disassembling(zebin: bytes, device: str) -> Generator[Callable[[], Disassembly]]:
+    """Ocloc at work, while something else is done; what it gives is called once, and is `disassemble` then.
+
+    Errors: XetileError when ocloc is missing or cannot be started.
+    """
     program = need_ocloc()
     with TemporaryDirectory(prefix="xetile-") as name:
         folder = Path(name)
@@ -128,13 +138,18 @@ def disassemble(zebin: bytes, device: str) -> Disassembly:
             "-dump",
             "dump",
         ]
-        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
-        if outcome.status != 0:
-            raise XetileError(f"ocloc cannot disassemble for {device}: {_reason(outcome)}")
-        # the files are named after their section, `.text.<kernel>.asm`
-        texts = sorted((folder / "dump").glob(".text.*.asm"))
-        kernels = {text.name[len(".text.") : -len(".asm")]: text.read_text() for text in texts}
-        return Disassembly(kernels, (folder / "dump" / ".ze_info").read_text())
+        with begun(command, folder=folder) as end:
+            yield lambda: _disassembly(folder / "dump", end(TIME_LIMIT), device)
+
+
+def _disassembly(dump: Path, outcome: Outcome, device: str) -> Disassembly:
+    """What ocloc has written."""
+    if outcome.status != 0:
+        raise XetileError(f"ocloc cannot disassemble for {device}: {_reason(outcome)}")
+    # the files are named after their section, `.text.<kernel>.asm`
+    texts = sorted(dump.glob(".text.*.asm"))
+    kernels = {text.name[len(".text.") : -len(".asm")]: text.read_text() for text in texts}
+    return Disassembly(kernels, (dump / ".ze_info").read_text())
 
 
 def _reason(outcome: Outcome) -> str:

@@ -32,9 +32,7 @@ def ended(program: str, folder: Path) -> str:
     gemm = ROOT / "examples" / "gemm_f16.mlir"
     command = [sys.executable, "-c", program, str(gemm), "--device", "bmg"]
     command += ["-o", str(folder / "gemm.spv")]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, cwd=ROOT
-    ).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 @pytest.fixture(scope="module")

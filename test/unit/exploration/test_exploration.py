@@ -11,7 +11,7 @@ import pytest
 import xetile
 from xetile.codegen import only_kernel
 from xetile.errors import XetileError, file_position, kept_remarks
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration.model import Kernel
 from xetile.exploration.numbering import number, number_of
 from xetile.exploration.trace import traced, write

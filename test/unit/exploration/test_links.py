@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 import xetile
 from tools.library_variants import VARIANTS
 from xetile.errors import XetileError, collected_remarks
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration.model import Kernel
 from xetile.exploration.trace import traced, write
 from xetile.targets import names

@@ -25,7 +25,7 @@ from support.tiled.kernels import FAMILIES
 
 from xetile.api import parse
 from xetile.codegen import statistics
-from xetile.explanation.facts import Options
+from xetile.explanation.options import Options
 from xetile.exploration import explore
 from xetile.exploration.agreement import agreement
 from xetile.exploration.instructions import listing
