@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
-from xetile.dialects.upstream import arith, index
+from xetile.dialects.upstream import arith
 from xetile.rewriting.positions import place
 from xetile.rewriting.rewriter import hand_name_on
 from xetile.targets.target import INDEX_BITS
@@ -95,6 +95,13 @@ def _number(op: Operation, new: New) -> SSAValue | None:
         dimensions, symbols = op.operands[:cut], op.operands[cut:]
         results = [_affine(part, dimensions, symbols, new) for part in map.data.results]
         return reduce(lambda x, y: new(_AFFINE[op.name](x, y)), results)
+    return _of_index(op, new) if op.name.startswith("index.") else None
+
+
+def _of_index(op: Operation, new: New) -> SSAValue | None:
+    """The same of ops of the index dialect, which few kernels have: it is imported with the first."""
+    from xetile.dialects.upstream import index
+
     match op:
         case index.ConstantOp() | index.BoolConstantOp():
             return new(arith.ConstantOp(op.value))

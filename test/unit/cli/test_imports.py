@@ -15,6 +15,7 @@ print(*sys.modules, sep="\\n")
 sys.exit(status)
 """
 
+EXPLORE = COMPILE.replace("cli.compile", "cli.explore")
 COLLECT = """
 import gc
 import sys
@@ -56,10 +57,18 @@ def test_what_is_not_needed_is_not_imported(imported: frozenset[str], module: st
     assert module not in imported
 
 
-@pytest.mark.parametrize("dialect", ["affine", "func", "linalg", "math", "tensor"])
+@pytest.mark.parametrize(
+    "dialect", ["affine", "func", "index", "linalg", "math", "spirv", "tensor"]
+)
 def test_dialects_that_a_kernel_does_not_name_are_not_imported(
     imported: frozenset[str], dialect: str
 ) -> None:
     assert f"xdsl.dialects.{dialect}" not in imported
     assert f"xetile.dialects.upstream.{dialect}" not in imported
     assert "xetile.dialects.xetile" in imported
+
+
+def test_a_page_needs_no_numpy(tmp_path: Path) -> None:
+    modules = ended(EXPLORE, tmp_path).split()
+    assert "xetile.exploration.registers" in modules
+    assert "numpy" not in modules

@@ -24,7 +24,6 @@ from xdsl.rewriter import Rewriter
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.upstream.gpu.functions import FuncOp
-from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.hints import isa
@@ -97,6 +96,8 @@ def _new_slice(view: LaneCode) -> Slice:
 
 def _wait(view: LaneCode) -> None:
     """The lanes wait for each other; costs no instruction, since they are executed in step."""
+    from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
+
     order = (MemorySemantics.ACQUIRE_RELEASE, MemorySemantics.WORKGROUP)
     view.emit(ControlBarrierOp(Scope.SUBGROUP, Scope.SUBGROUP, order))
 

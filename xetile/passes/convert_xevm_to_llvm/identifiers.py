@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Operation
 
-from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
-from xetile.rewriting.rewriter import Handlers, on
+from xetile.rewriting.rewriter import Handlers
 
 _ALONG_AXIS: Mapping[str, str] = {
     "gpu.block_id": "get_group_id",
@@ -42,18 +41,6 @@ _LOCAL_FENCE, _GLOBAL_FENCE = 1, 2  # OpenCL 3.0, CLK_LOCAL_MEM_FENCE, CLK_GLOBA
 _ACQUIRE_RELEASE = 4  # memory_order_acq_rel
 _SCOPES = {"workgroup": 1, "device": 2}  # memory_scope_work_group, memory_scope_device
 _SPACES = {"shared": _LOCAL_FENCE, "global": _GLOBAL_FENCE}
-_SPIRV_SCOPES = {Scope.DEVICE: 1, Scope.WORKGROUP: 2, Scope.SUBGROUP: 3}
-_SPIRV_SEMANTICS = {
-    MemorySemantics.NONE: 0,
-    MemorySemantics.ACQUIRE: 0x2,
-    MemorySemantics.RELEASE: 0x4,
-    MemorySemantics.ACQUIRE_RELEASE: 0x8,
-    MemorySemantics.SEQUENTIALLY_CONSISTENT: 0x10,
-    MemorySemantics.SUBGROUP: 0x80,
-    MemorySemantics.WORKGROUP: 0x100,
-    MemorySemantics.CROSS_WORKGROUP: 0x200,
-}
-"""SPIR-V's numbers (specification, "Scope <id>", "Memory Semantics <id>"), of which OpenCL knows these."""
 
 
 def _along_axis(view: LLVMView, op: Operation) -> None:
@@ -75,20 +62,11 @@ def _barrier(view: LLVMView, op: Operation) -> None:
     view.call(mangle("barrier", ["j"]), [flags])
 
 
-def _control_barrier(view: LLVMView, op: ControlBarrierOp) -> None:
-    scopes = [_SPIRV_SCOPES.get(scope.data) for scope in (op.execution_scope, op.memory_scope)]
-    semantics = [_SPIRV_SEMANTICS.get(name) for name in op.memory_semantics.data]
-    if None in (*scopes, *semantics):
-        fail(
-            op,
-            f"a barrier of scope {op.execution_scope.data} with {op.memory_scope.data} and "
-            f"{'|'.join(op.memory_semantics.data)} has no lowering to LLVM IR; "
-            f"expected {', '.join(_SPIRV_SCOPES)}; {', '.join(_SPIRV_SEMANTICS)}",
-        )
-    numbers = [number for number in scopes if number is not None]
-    total = sum(number for number in semantics if number is not None)
-    arguments = [view.i32(number) for number in (*numbers, total)]
-    view.call(mangle("__spirv_ControlBarrier", ["j", "j", "j"]), arguments)
+def _control_barrier(view: LLVMView, op: Operation) -> None:
+    """Few kernels have one, and the dialect takes a while to be imported."""
+    from xetile.passes.convert_xevm_to_llvm.control_barriers import control_barrier
+
+    control_barrier(view, op)
 
 
 def _fence(view: LLVMView, op: Operation) -> None:
@@ -116,6 +94,6 @@ HANDLERS: Handlers[LLVMView] = {
     },
     **dict.fromkeys(_OF_SUBGROUP, _of_subgroup),
     "gpu.barrier": _barrier,
-    **on(ControlBarrierOp, _control_barrier),
+    "spirv.ControlBarrier": _control_barrier,
     "xevm.memfence": _fence,
 }
