@@ -25,10 +25,8 @@ def _plain(value: object) -> "Plain":
         case Bases(inputs, outputs):
             return {"in": _plain(inputs), "out": _plain(outputs)}
         case list() | tuple():
-            given = cast("list[object]", value)
-            return [
-                cast("Plain", one) if type(one) in _SCALARS else _plain(one) for one in given
-            ]
+            given = cast("list[Plain]", value)
+            return [one if type(one) in _SCALARS else _plain(one) for one in given]
         case Mapping():
             items = cast("Mapping[str, object]", value).items()
             return {key: _plain(one) for key, one in items}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
 
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.printer import Printer
 
 
@@ -72,6 +72,9 @@ class _NotingPrinter(Printer):
         super().__init__(stream=stream)
         self.noted = Text()
         self._write = stream.write
+        self._written = stream
+        self._texts: dict[int, tuple[Attribute, str]] = {}
+        """By the identity of an attribute, which is kept so that no other has it, its text."""
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """As xDSL's, without going through `print` for each word."""
@@ -80,6 +83,19 @@ class _NotingPrinter(Printer):
             return
         self._current_column += len(text)
         self._write(text)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """As xDSL's; one that was met before, as most types were, is not looked at again."""
+        known = self._texts.get(id(attribute))
+        if known is not None:
+            self.print_string(known[1])
+            return
+        start = self._written.tell()
+        super().print_attribute(attribute)
+        self._written.seek(start)
+        text = self._written.read()
+        if "\n" not in text:  # which would be indented
+            self._texts[id(attribute)] = attribute, text
 
     def print_op(self, op: Operation) -> None:
         line, column = self._current_line, self._current_column
