@@ -144,7 +144,7 @@ def _explore(options: Namespace) -> int:
 
 
 def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
-    from xetile.cli.exploring.wanted import as_text, explored
+    from xetile.cli.exploring.wanted import as_text, explored, refuse_alike
 
     output = options.output or _named_after(options)
     with Stages(PROGRAM) as stage:
@@ -152,6 +152,8 @@ def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
         for wanted in both:
             stage(f"exploring {wanted.title}")
             made.append(explored(wanted))
+        if len(both) > 1:
+            refuse_alike(both, made)
         stage("writing")
         content = as_text(made[0]) if options.json else _page(made)
     write_output(output, content, by=PROGRAM)

@@ -71,6 +71,23 @@ def add_costs(trace: Traced) -> None:
         costs.rereads = _rereads(kernel, {(level, op) for level, op, _ in costs.bytes})
     kernel.costs = costs
     kernel.certainty = dict(CERTAINTY)
+    if any(loop.is_hot for loop in kernel.loops):
+        kernel.certainty["rounds"] = _rounds(trace)
+
+
+def _rounds(trace: Traced) -> str:
+    """Why as many rounds of a loop stand in one as do."""
+    if trace.options.unroll is not None:
+        return "exact: as many rounds of a loop stand in one as `unroll` asks for"
+    name = trace.device.name
+    why = (
+        "messages add a constant to their place, so that a copy of a round costs nothing more"
+        if trace.device.message_offsets
+        else "messages add no constant to their place, so that a copy of a round takes registers and instructions"
+    )
+    return (
+        f"exact: as many rounds of a loop stand in one as was measured best; on {name} {why}"
+    )
 
 
 def _classes(trace: Traced, found: Listing) -> list[Class]:

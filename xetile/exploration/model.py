@@ -174,7 +174,7 @@ class Move:
 
 @dataclass
 class Dpas:
-    """One matrix instruction of the assembly: its op at L, its sizes, and the holdings of its operands."""
+    """One matrix instruction of the assembly: its op at L, its sizes, and the holdings of operands and result (`d`)."""
 
     op: At
     asm: int
@@ -184,6 +184,7 @@ class Dpas:
     a: int | None
     b: int | None
     c: int | None
+    d: int | None
 
 
 @dataclass

@@ -148,7 +148,9 @@ class _Known:
                 if region is not None:
                     self._add(values, _Place(one.asm, region, word))
             word = word_bytes(self.ops[one.op].results[0].type)
-            self._add(self.values.results(one.op), _Place(one.asm, one.product.result, word))
+            results = self.values.results(one.op)
+            self._add(results, _Place(one.asm, one.product.result, word))
+            holdings["d"] = self._holding(results[-1]) if results else None
             self.kernel.dpas.append(self._dpas(one, holdings))
         self._write()
 

@@ -136,3 +136,17 @@ def test_a_device_that_is_not_there_is_answered_with_those_that_are(
     assert compile.main([str(tmp_path / "a.mlir"), "--device", "xyzzy"]) == 1
     said = f"unknown device 'xyzzy'; known are {', '.join(names())}"
     assert capsys.readouterr().err == f"xetile-compile: error: {said}\n"
+
+
+def test_a_file_is_not_compared_with_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No device is named, so the first one is for pvc, as the second."""
+    monkeypatch.chdir(tmp_path)
+    Path("gemm.mlir").write_text(KERNEL.replace("GRID", GRID))
+    assert COMMANDS["xetile-explore"](["gemm.mlir", "--compare", "device=pvc"]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "xetile-explore: error: --compare: both are gemm.mlir for pvc with the same options, "
+        "so nothing differs; name the first device in --device"
+    )
+    assert [file.name for file in Path().iterdir()] == ["gemm.mlir"]

@@ -139,3 +139,6 @@ def test_what_is_certain_is_said() -> None:
     assert said["instructions"] == said["registers"] == "exact"
     assert said["bytes"] == said["rereads"] == "modelled"
     assert said["moves"] == said["links"] == "guessed"
+    assert "on bmg messages add a constant" in kernel.certainty["rounds"]
+    other = explored("gemm_f16_plain.mlir", "pvc")
+    assert "on pvc messages add no constant" in other.certainty["rounds"]

@@ -10,9 +10,11 @@ import pytest
 from playwright.sync_api import Page, Position, expect
 
 from xetile.api import parse
+from xetile.errors import kept_remarks
 from xetile.exploration import explore
 from xetile.exploration.build import page as built
 from xetile.exploration.json_form import as_json
+from xetile.kernels.gemm_module import gemm_module
 
 pytestmark = pytest.mark.browser
 
@@ -37,6 +39,13 @@ def opened(page: Page, folder: Path, name: str = "gemm_f16_plain.mlir") -> Page:
     page.goto(file.as_uri())
     page.wait_for_selector("#way .told")
     return page
+
+
+def written(folder: Path, text: str) -> str:
+    """The address of a page."""
+    file = folder / "page.html"
+    file.write_text(text, encoding="utf-8")
+    return file.as_uri()
 
 
 def select(page: Page, name: str, subgroup: int, element: list[int] | None) -> None:
@@ -88,7 +97,9 @@ def test_an_element_is_typed_in_either_tile(page: Page, tmp_path: Path) -> None:
     assert state(page)["element"] == [3, 4]
     page.fill("#way-own", "32, 0")
     page.press("#way-own", "Enter")
-    expect(page.locator("#way .told")).to_contain_text("[32, 0] is not in the tile of 32x64")
+    expect(page.locator("#way .told")).to_contain_text(
+        "is not in the subgroup's tile of 32x64"
+    )
     assert state(page)["element"] == [3, 4]
 
 
@@ -180,7 +191,9 @@ def test_copies_and_rounds_of_shuffles_are_shown(page: Page, tmp_path: Path) -> 
     expect(page.locator("#way .told")).to_contain_text(
         "%m_next[16, 0]: subgroup 1, [0, 0] of its tile, lanes 0-1"
     )
-    expect(page.locator("#way figcaption").first).to_contain_text("copied, 8 instructions")
+    expect(page.locator("#way figcaption:not(.drawn)").first).to_contain_text(
+        "copied, 8 instructions"
+    )
     assert any("rounds of shuffles" in label for label in labels(page))
 
 
@@ -315,17 +328,95 @@ def test_what_is_typed_and_not_there_is_refused_in_words(page: Page, tmp_path: P
     said = page.locator("#way .told")
     for field, text, words in (
         ("way-subgroup", "32", "there is no subgroup 32: they are 0 to 31"),
-        (
-            "way-own",
-            "40, 3",
-            "[40, 3] is not in the tile of 32x64, nor in the workgroup's of 32x256",
-        ),
+        ("way-subgroup", "-1", "there is no subgroup -1: they are 0 to 31"),
+        ("way-own", "40, 3", "[40, 3] is not in the subgroup's tile of 32x64"),
+        ("way-own", "-2, 3", "[-2, 3] is not in the subgroup's tile of 32x64"),
+        ("way-whole", "32, 3", "[32, 3] is not in the workgroup's tile of 32x256"),
         ("way-own", "x", '"x" has no numbers'),
     ):
         page.locator(f"#{field}").fill(text)
         page.locator(f"#{field}").press("Enter")
         expect(said).to_contain_text(words)
     assert state(page)["element"] == [5, 37]
+    page.locator("#way-whole").fill("5, 101")  # where it is already: the refusal goes
+    page.locator("#way-whole").press("Enter")
+    expect(said).to_contain_text("%b[5, 101]: subgroup 5")
+
+
+def test_an_element_of_the_workgroup_in_the_other_field_is_offered(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 0, None)
+    page.fill("#way-own", "5, 101")
+    page.press("#way-own", "Enter")
+    said = page.locator("#way .told")
+    expect(said).to_contain_text("In the workgroup's it is [5, 37] of subgroup 1: show that")
+    said.get_by_text("show that").click()
+    assert (state(page)["subgroup"], state(page)["element"]) == (1, [5, 37])
+
+
+def test_an_element_stays_where_another_line_has_the_same_tile(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 1, [5, 37])
+    line = page.evaluate("X.main.panes.kernel.levels[3].lines.findIndex((t) => t.includes('packed'))")  # fmt: skip
+    page.evaluate(
+        f"X.main.panes.select([3, X.main.panes.kernel.opAt(3, {line}), null], false)"
+    )
+    assert state(page)["element"] == [5, 37]
+    expect(page.locator("#way .tabs [aria-pressed=true]")).to_have_text("%b 32x64")
+    select(page, "%a", 1, None)
+    assert state(page)["element"] is None
+
+
+def test_what_is_pointed_at_in_a_picture_is_named_below(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    before = page.locator("#status").text_content() or ""
+    assert before.startswith("W ")
+    canvas = page.locator("#way .stage").nth(1).locator("canvas.over").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 40, box["y"] + 76)
+    expect(page.locator("#status")).to_contain_text("of its tile, lane")
+    page.evaluate("X.state.set({ selections: [] })")
+    expect(page.locator("#status")).to_have_text("nothing is selected")
+
+
+@pytest.mark.ocloc
+def test_sums_are_where_the_last_of_their_matrix_instructions_writes(
+    page: Page, tmp_path: Path
+) -> None:
+    """Of a kernel that spills, whose sums are in other registers after each half of K."""
+    module = gemm_module(m=512, n=512, k=512, subgroup_tile=(64, 64))
+    with kept_remarks():
+        found = explore(module, "bmg", assembly=True)
+    assert found.model.kernels[0].costs
+    assert found.model.kernels[0].costs.spill
+    page.goto(written(tmp_path, found.html()))
+    page.wait_for_selector("#way .told")
+    said: list[tuple[str, list[int]]] = page.evaluate(
+        """() => {
+          const K = X.main.panes.kernel, S = K.levelOf("S"), I = K.levels[K.levelOf("I")];
+          const value = K.levels[S].values.findIndex((_, v) => K.nameOf(S, v) === "%sum");
+          const tiles = [...Array(32).keys()].map((n) => [8 * (n >> 2), 16 * (n & 3)]);
+          const facts = (element) => X.tiles.told(K, [S, value], { element, subgroup: 0, rectangle: null }, "%sum").said;
+          const computed = (all) => all.find(([words]) => words.startsWith("computed by 2 dpas"))[1];
+          return tiles.map(facts).map((all) => [all[0][0], computed(all).map((one) => I.ops[one][0])]);
+        }"""
+    )
+    text = found.model.kernels[0].levels[-1].lines
+    assert len(said) == 32
+    for words, computed in said:
+        place = re.search(r"register r(\d+) at line (\d+) \(this kernel spills", words)
+        assert place, words
+        register, line = place.group(1), int(place.group(2)) - 1
+        assert re.search(rf"dpas\S* \(16\|M0\) +r{register}:f ", text[line]), words
+        # of the two that add up a step, it is the second one's
+        assert computed.index(line) % 2 == 1
 
 
 def test_keys_work_wherever_the_keyboard_is(page: Page, tmp_path: Path) -> None:
@@ -341,5 +432,5 @@ def test_keys_work_wherever_the_keyboard_is(page: Page, tmp_path: Path) -> None:
     page.locator(".pane-body").first.press("t")
     expect(page.locator("#way .stage table")).to_have_count(0)
     page.locator(".pane-body").first.press("e")
-    expect(page.locator("#way-own")).to_be_focused()
+    expect(page.locator("#way-whole")).to_be_focused()
     assert errors == []

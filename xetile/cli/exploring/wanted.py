@@ -1,7 +1,7 @@
 """What is to be explored: a text at any level for a device, or what an earlier `--json` wrote."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -88,6 +88,19 @@ def compared(wanted: Wanted, other: str) -> Wanted:
     if changed == wanted:
         raise XetileError(f"--compare: '{other}' changes nothing")
     return changed
+
+
+def refuse_alike(both: Sequence[Wanted], made: Sequence[Exploration]) -> None:
+    """Refuse to compare a file with itself: where no device was named, the one that was taken may be the other's.
+
+    Errors: XetileError where both are of one file, for one device, with the same options.
+    """
+    differs = any(made[0][key] != made[1][key] for key in ("device", "options", "kernels"))
+    if all(one.file == both[0].file for one in both) and not differs:
+        raise XetileError(
+            f"--compare: both are {made[0]['file']} for {made[0]['device']} with the same options, so nothing differs; "
+            "name the first device in --device"
+        )
 
 
 def _option(name: str, value: str) -> str | int:

@@ -68,14 +68,14 @@
     const { classes, sources, loop } = costsOf(K);
     const step = loop ? `a step (${loop.step})` : "";
     make(host, "h3", "", `Instructions of a subgroup, ${K.device}, ${K.costs.grf} registers`);
-    if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once. Counts are not time.`);
+    if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} ${loop.unroll > 1 ? "steps" : "step"} in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once. Counts are not time.`);
     spills(host, K, sources);
     const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
     const all = [...classes.values()].reduce((sum, one) => ({ step: sum.step + one.step, once: sum.once + one.once }), { step: 0, once: 0 });
     const totals = [["all", count(all.step), count(all.once)]];
     table(host, ["class", step, "once"], [...totals, ...most(classes).map(([name, one]) => [name, count(one.step), count(one.once)])]);
     const rows = most(sources);
-    table(host, ["source", step, "once", "of these"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
+    table(host, ["source", step, "once", "in the text"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
       [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
       .forEach((tr, i) => rows[i][0] >= 0 && leads(tr, K, rows[i][0]));
   }
@@ -103,15 +103,15 @@
       const words = `${counts} ${op < 0 ? "of no line: compiler's own" : `under line ${lineOf(K, op)}`}`;
       if (counts) make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
     }
+    // why, and what to do: the compiler's own words
+    if (K.costs.spill) for (const note of K.notes.filter((one) => one.includes("spilled"))) make(host, "p", "warn", note);
   }
 
   /** What one op costs: all that came of it. */
   function chosenWords(K, [level, op]) {
-    const { instructions, hot, messages, bytes, waits, spills: spilled, fills } = K.counts(level, op);
     const again = (K.costs.rereads ?? []).filter(([at, one]) => K.kin(level, op).get(at)?.has(one)).map((one) => one[2]);
-    const parts = [`${instructions} instructions`, hot && `${hot} in the hot loop`, messages && `${messages} messages`, bytes && `${bytes} bytes`, waits && `${waits} waits`,
-      spilled && `${spilled - fills} spills and ${fills} fills`, again.length && again[0] > 1 && `${again[0]} subgroups read the same elements`];
-    return `${K.names[K.levels[level].ops[op][3]]}: ${parts.filter(Boolean).join(", ")}`;
+    const reread = again.length && again[0] > 1 ? `; ${again[0]} subgroups read the same elements` : "";
+    return `${K.names[K.levels[level].ops[op][3]]}: ${X.main.panes.told(K.counts(level, op))}${reread}`;
   }
 
   X.costs = { create };

@@ -18,10 +18,10 @@
     ["/", "search all levels; Enter, Shift+Enter for next, previous"],
     ["g h", "costs of every line in four columns; heat"],
     ["[ ]", "step through the moves of the selection"],
-    ["e", "the element that is shown: its coordinates, to be typed"],
+    ["e", "the element that is shown: its coordinates in the workgroup's tile, to be typed; Tab: in the subgroup's"],
     ["t", "tables of the pictures"],
     ["Tab", "head, panes, borders (moved by arrows), pictures"],
-    ["Esc", "drop what is selected"],
+    ["Esc", "close the notes; drop what is selected"],
     ["?", "this"],
   ];
 
@@ -287,9 +287,9 @@
   const IN_PANES = new Set(["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", "ArrowLeft", "ArrowRight", "Enter", " "]);
 
   function drop() {
+    if (!byId("notes").hidden) return toggleNotes();
     byId("tip").hidden = true;
     X.state.set({ selections: [], hover: null, holding: null, element: null, rectangle: null, step: null, whatif: null });
-    X.status("nothing is selected");
   }
 
   function pressed(event) {

@@ -35,7 +35,7 @@
       this.box = element("section", "pane");
       this.box.dataset.level = level.id;
       this.head = element("button", "pane-head");
-      this.head.append(element("b", "", level.id), ` ${level.title}`);
+      this.head.append(element("b", "", level.id), ` ${level.title}`, element("small", "", `${this.level + 1}`));
       this.head.title = `${level.passes.length ? `made by ${level.passes.join(", ")}; ` : ""}${this.level + 1} folds this level`;
       this.head.addEventListener("click", () => this.all.toggle(level.id));
       this.body = element("div", "pane-body");

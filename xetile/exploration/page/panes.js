@@ -6,10 +6,10 @@
   const { FIRST, SECOND, HOVER, HIT, SELF, ELEMENT } = X.pane.bits;
 
   const HEAVY = /dpas|mma|mad|load|store|prefetch|send|block_read|block_write|reduc/;
-  const LIGHT = /constant|mlir\.undef|poison/;
+  const LIGHT = /constant|mlir\.undef|poison|alloca/;
 
   const counted = (number, noun) => `${X.lines.short(number)} ${noun}${number === 1 ? "" : "s"}`;
-  const IN_WORDS = { Y: "Python", W: "workgroup", S: "subgroup", B: "blocked", X: "xegpu", V: "vector", L: "LLVM", P: "SPIR-V", I: "instructions" };
+  const IN_WORDS = { Y: "Python", W: "workgroup", S: "subgroup", B: "blocked", X: "xegpu", V: "xevm", L: "LLVM", P: "SPIR-V", I: "instructions" };
 
   /** Counts in words, each divided by the steps that the text has. */
   function listed(counts, steps, bytes) {
@@ -121,6 +121,7 @@
       if (changed.has("folded")) this.fold(state);
       if (changed.has("hover")) this.showHover(state);
       if (changed.has("selections") || changed.has("whatif")) this.showSelections(state);
+      if (changed.has("selections")) this.sayAll(state);
       if (changed.has("element") || changed.has("holding") || changed.has("subgroup") || changed.has("selections")) this.showElement(state);
     }
 
@@ -132,10 +133,15 @@
       }
     }
 
+    /** Folds a level, or unfolds it where what is related to the selection stands. */
     toggle(id) {
       const folded = new Set(X.state.get().folded);
-      if (!folded.delete(id)) folded.add(id);
+      const isOpened = folded.delete(id);
+      if (!isOpened) folded.add(id);
       X.state.set({ folded });
+      const pane = this.panes.find((one) => one.id === id);
+      const row = isOpened ? this.heaviest(pane) : null;
+      if (row !== null) pane.centre(row);
     }
 
     open(pane) {
@@ -197,9 +203,8 @@
       const { selections } = X.state.get();
       const kept = second && selections.length ? [selections[0], at] : [at];
       const holding = at[2] === null ? this.heldBy(at) : this.kernel.holdingOf(at[0], at[2]);
-      X.state.set({ selections: kept, holding, element: null, rectangle: null, step: null });
+      X.state.set({ selections: kept, holding, step: null });
       this.showHeaviest(at);
-      this.say(at);
     }
 
     // The holding of what a line defines.
@@ -223,8 +228,9 @@
       let most = -Infinity;
       pane.bits.forEach((bits, line) => {
         if (!(bits & FIRST)) return;
+        const hidden = pane.shown[pane.rowOf[line]] < 0 ? 1e9 : 0;
         for (const op of this.kernel.opsOfLine(pane.level, line)) {
-          const weight = this.weight(pane, op, this.kernel.names[ops[op][3]], pane.lines[line]);
+          const weight = this.weight(pane, op, this.kernel.names[ops[op][3]], pane.lines[line]) - hidden;
           if (weight > most) [most, best] = [weight, pane.rowOf[line]];
         }
       });
@@ -235,6 +241,12 @@
       const what = name.endsWith("call") ? line : name;
       const kind = LIGHT.test(name) ? -1e6 : HEAVY.test(what) ? 1e6 : 0;
       return kind + (this.kernel.costs ? this.kernel.counts(pane.level, op).instructions : 0);
+    }
+
+    /** The line below says what is selected, however that came to be. */
+    sayAll({ selections }) {
+      if (selections.length) this.say(selections[selections.length - 1]);
+      else X.status("nothing is selected");
     }
 
     say([level, op, value]) {

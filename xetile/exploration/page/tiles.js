@@ -119,11 +119,12 @@
   const productsOf = cached((K) => {
     const V = K.levelOf("V");
     if (K.dpas.length || V < 0) return K.dpas;
+    const results = new Map(K.levels[V].values.map((value, v) => [value[0], v]).reverse());
     return K.levels[V].ops.flatMap((op, i) => {
       const held = K.names[op[3]] === "xevm.mma" ? [...K.usesOf(V, i)].map((use) => K.holdingOf(V, K.levels[V].uses[use][2])) : [];
       if (held.length < 2 || held.slice(0, 2).includes(null)) return [];
       const [a, b, c = null] = held;
-      return [{ op: [V, i], asm: null, m: K.holdings[a].sizes[0], n: K.holdings[b].sizes[1], k: K.holdings[a].sizes[1], a, b, c }];
+      return [{ op: [V, i], asm: null, m: K.holdings[a].sizes[0], n: K.holdings[b].sizes[1], k: K.holdings[a].sizes[1], a, b, c, d: K.holdingOf(V, results.get(i)) }];
     });
   });
 
@@ -139,7 +140,17 @@
       stores: messages((move) => inMemory(K, move.target)),
       others: moves.filter((move) => !["message", "rename"].includes(move.kind)),
       products: productsOf(K).flatMap((dpas) => ["a", "b", "c"].filter((role) => ids.has(dpas[role])).map((role) => ({ dpas, role }))),
+      results: productsOf(K).filter((dpas) => ids.has(dpas.d)),
     };
+  }
+
+  const addsTo = (K, { c, d }) => c != null && d != null && `${K.holdings[c].tile}` === `${K.holdings[d].tile}`;
+  const unfinished = cached((K) => new Set(productsOf(K).filter((dpas) => addsTo(K, dpas)).map(({ c }) => c)));
+
+  /** Parts of a tile without the sums that another product of the same tile goes on with, where others are left. */
+  function finished(K, parts) {
+    const found = parts.filter((one) => !unfinished(K).has(one.id));
+    return found.length ? found : parts;
   }
 
   /** The messages that store a tile, or the only tile of its size that is stored: what a loop of products hands on. */
@@ -211,28 +222,30 @@
   }, []).map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
   /** Instructions and ops of elements: {messages, stores, products, marks}. */
   function used(K, tile, rectangle) {
-    const { loads, stores, products } = doings(K, tile);
+    const { loads, stores, products, results } = doings(K, tile);
     const carried = (all) => all.flatMap((one, n) => (overlaps(boxOf(K, one), rectangle) ? [{ ...one, n }] : []));
     const touched = (holding) => overlaps([offsetOf(holding), holding.sizes], rectangle);
-    const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => touched(K.holdings[dpas[role]])) };
+    const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => !(role === "c" && addsTo(K, dpas)) && touched(K.holdings[dpas[role]])), results: results.filter(({ d }) => touched(K.holdings[d])) };
+    const matrix = [...found.products.map(({ dpas }) => dpas), ...found.results];
     const I = K.levelOf("I");
-    const asm = [...found.loads, ...found.stores].flatMap((one) => asmOf(K, one)).concat(found.products.flatMap(({ dpas }) => dpas.asm ?? []));
-    const ops = [...found.loads, ...found.stores].map(({ move }) => move.op).concat(found.products.filter(({ dpas }) => dpas.asm === null).map(({ dpas }) => dpas.op));
+    const asm = [...found.loads, ...found.stores].flatMap((one) => asmOf(K, one)).concat(matrix.flatMap((dpas) => dpas.asm ?? []));
+    const ops = [...found.loads, ...found.stores].map(({ move }) => move.op).concat(matrix.filter((dpas) => dpas.asm === null).map((dpas) => dpas.op));
     return { ...found, all: { loads, stores }, marks: asm.map((one) => [I, one]).concat(ops) };
   }
 
   function laneOf(K, tile, element) {
-    const having = partsOf(K, tile).filter((one) => "lane" in (one.holding.layout?.in ?? {}) && within(one.holding, element));
+    const having = finished(K, partsOf(K, tile).filter((one) => "lane" in (one.holding.layout?.in ?? {}) && within(one.holding, element)));
     const part = having.find((one) => one.holding.base?.register !== undefined) ?? having[0];
     const places = part ? placesIn(part.holding, element) : [];
     return { part, places, file: places.length ? inFile(K, part, places[0]) : null };
   }
 
   const HALF = ["low half", "high half"];
-  function registerWords(file) {
+  function registerWords(K, part, file) {
     if (!file) return "";
     const which = file.many === 2 ? ` ${HALF[file.part]}` : file.many > 2 ? ` byte ${file.part} of each word` : "";
-    return `, register r${file.register}${which}`;
+    const spilled = K.costs?.spill && part.holding.copies.length ? ` at line ${K.levels[K.levelOf("I")].ops[part.holding.copies[0][0]][0] + 1} (this kernel spills: elsewhere it may be in memory)` : "";
+    return `, register r${file.register}${which}${spilled}`;
   }
 
   const FORMS = { plain: "each element in its lane", packed: "packed: rows that follow one another share 32-bit words", transposed: "transposed on the way" };
@@ -249,9 +262,11 @@
       list.flatMap((one) => asmOf(K, one))]);
     message("loaded by", facts.loads, facts.all.loads);
     const rounds = K.hotLoop()?.unroll ?? 1;
-    const asm = facts.products.flatMap(({ dpas }) => dpas.asm ?? []);
-    const count = facts.products.length;
-    if (count) said.push([asm.length && rounds > 1 ? `used by ${count / rounds} dpas in each of ${rounds} unrolled steps` : `used by ${count} dpas`, asm]);
+    for (const [words, all] of [["computed", facts.results], ["used", facts.products.map(({ dpas }) => dpas)]]) {
+      const asm = all.flatMap((dpas) => dpas.asm ?? []);
+      const count = all.length;
+      if (count) said.push([asm.length && rounds > 1 ? `${words} by ${count / rounds} dpas in each of ${rounds} unrolled steps` : `${words} by ${count} dpas`, asm]);
+    }
     message("stored by", facts.stores, facts.all.stores);
     return { said, marks: facts.marks };
   }
@@ -262,12 +277,12 @@
   function elementWords(K, tile, element, subgroup, name) {
     const above = workgroupTile(K, tile);
     const whole = above ? zip(element, origin(K, tile, subgroup), (e, o) => e + o) : element;
-    const { places, file } = laneOf(K, tile, element);
+    const { part, places, file } = laneOf(K, tile, element);
     const others = above ? subgroupsOf(K, tile, whole).filter((one) => one.subgroup !== subgroup).map((one) => one.subgroup) : [];
     const also = others.length ? ` (also ${others.length > 4 ? `${others.slice(0, 3).join(", ")} and ${others.length - 3} more` : others.join(", ")})` : "";
     const lanes = places.length ? `, lane${places.length > 1 ? "s" : ""} ${listed(places.map((one) => one.lane))}` : "";
     const position = above ? `[${element.join(", ")}] of its tile` : "in each subgroup alike";
-    return `${name}[${whole.join(", ")}]: subgroup ${subgroup}${also}, ${position}${lanes}${registerWords(file)}`;
+    return `${name}[${whole.join(", ")}]: subgroup ${subgroup}${also}, ${position}${lanes}${registerWords(K, part, file)}`;
   }
 
   function rectangleWords(K, tile, [from, to], name) {
@@ -278,7 +293,7 @@
   }
 
   X.tiles = {
-    boxOf, carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
+    boxOf, carries, doings, elementWords, finished, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
     workgroupTile, zip,
   };
 })((window.X = window.X || {}));

@@ -3,7 +3,7 @@
   "use strict";
 
   const { make } = X.elements;
-  const { boxOf, doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+  const { boxOf, doings, elementWords, finished, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
 
   // ---- Pictures of the way ----
 
@@ -76,7 +76,7 @@
     const above = workgroupTile(K, tile);
     const has = (id) => id != null && K.holdings[id].layout && within(K.holdings[id], element);
     const targets = new Set(loads.map(({ move }) => move.target));
-    const parts = partsOf(K, tile).filter((part) => part.holding.place === "registers" && has(part.id));
+    const parts = finished(K, partsOf(K, tile).filter((part) => part.holding.place === "registers" && has(part.id)));
     const known = parts.filter((part) => part.holding.base?.register !== undefined);
     const first = known.find((part) => targets.has(part.id)) ?? known.sort((a, b) => sizeOf(b) - sizeOf(a))[0] ?? parts.find((part) => targets.has(part.id)) ?? parts[0];
     const product = products.find(({ dpas, role }) => has(dpas[role]));
@@ -110,11 +110,12 @@
   function productStages(K, tile, { dpas, role }, element) {
     const size = shape([dpas.m, dpas.n, dpas.k]);
     const own = role === "c" ? [] : [operandStage(K, dpas[role], `${ROLES[role]} of dpas ${size}`)];
-    if (dpas.c == null || !K.holdings[dpas.c].layout) return own;
-    const sum = K.holdings[dpas.c];
+    const id = dpas.d != null && `${K.holdings[dpas.d].tile}` === `${tile}` ? dpas.d : dpas.c;
+    if (id == null || !K.holdings[id].layout) return own;
+    const sum = K.holdings[id];
     const end = zip(offsetOf(sum), sum.sizes, (o, s) => o + s - 1);
     const touched = role === "a" ? [[element[0], offsetOf(sum)[1]], [element[0], end[1]]] : [[offsetOf(sum)[0], element[1]], [end[0], element[1]]];
-    return [...own, { ...operandStage(K, dpas.c, `sum of dpas${sum.base?.register === undefined ? "" : ` from r${sum.base.register}`}`), touched: role === "c" ? null : touched, tile: sum.tile }];
+    return [...own, { ...operandStage(K, id, `sum of dpas${sum.base?.register === undefined ? "" : ` from r${sum.base.register}`}`), touched: role === "c" ? null : touched, tile: sum.tile }];
   }
 
   /** How many pictures a tile's way has, from its first element. */
@@ -145,8 +146,8 @@
     const moved = bits.filter(({ dim, bit, vector }) => `${before[dim]?.[bit]}` !== `${vector}`);
     const lanes = moved.filter((one) => one.dim === "lane" && before.lane);
     const name = (vector) => vector?.map((value, d) => (value ? `${to.options.tensor[d]}${value}` : "")).filter(Boolean).join("^") || "copy";
-    const words = lanes.map(({ bit, vector }) => `lane ${1 << bit}: ${name(before.lane[bit])} → ${name(vector)}`);
-    return { moved, words: words.join(", ") || (before.lane ? "no lane changes: registers are renamed at most" : "") };
+    const words = lanes.map(({ bit, vector }) => `Lane ${1 << bit}: ${name(before.lane[bit])} → ${name(vector)}`);
+    return { moved, words: words.join(", ") || (before.lane ? "No lane changes: registers are renamed at most." : "") };
   }
 
   // ---- In the page ----
@@ -207,7 +208,7 @@
 
     function focusField(event) {
       event.preventDefault();
-      fields.own.select();
+      (fields.whole.disabled ? fields.own : fields.whole).select();
     }
 
     function step(by) {
@@ -217,18 +218,28 @@
     }
 
     function typed(field, text) {
-      const numbers = (text.match(/\d+/g) ?? []).map(Number);
+      const numbers = (text.match(/-?\d+/g) ?? []).map(Number);
       if (!view.tile) return;
       if (!numbers.length) return wrong(`"${text}" has no numbers`);
       const last = (K.subgroups ?? 1) - 1;
-      if (field === "subgroup") return numbers[0] > last ? wrong(`there is no subgroup ${numbers[0]}: they are 0 to ${last}`) : X.state.set({ subgroup: numbers[0] });
-      if (field === "own") return inside(numbers, sizesOf(K, view.tile)) && numbers.length === sizesOf(K, view.tile).length ? pick(numbers) : outside(text);
+      if (field === "subgroup") return numbers[0] < 0 || numbers[0] > last ? wrong(`there is no subgroup ${numbers[0]}: they are 0 to ${last}`) : go({ subgroup: numbers[0] });
       const found = above() && numbers.length === own(K, above()).sizes.length ? subgroupsOf(K, view.tile, numbers) : [];
       const one = found.find((each) => each.subgroup === state().subgroup) ?? found[0];
-      return one ? X.state.set({ subgroup: one.subgroup, element: one.element, rectangle: null }) : outside(text);
+      const ofWhole = one && { subgroup: one.subgroup, element: one.element, rectangle: null };
+      if (field === "whole") return one ? go(ofWhole) : wrong(`[${text}] is not in the workgroup's tile of ${shape(own(K, above()).sizes)}; coordinates count from 0`);
+      if (numbers.length === sizesOf(K, view.tile).length && inside(numbers, sizesOf(K, view.tile))) return go({ element: numbers, rectangle: null });
+      wrong(`[${text}] is not in the subgroup's tile of ${shape(sizesOf(K, view.tile))}; coordinates count from 0.`);
+      if (!one) return;
+      make(said, "span", "", ` In the workgroup's it is [${one.element.join(", ")}] of subgroup ${one.subgroup}: `);
+      make(said, "button", "link", "show that").addEventListener("click", () => go(ofWhole));
     }
 
-    const outside = (text) => wrong(`[${text}] is not in the tile of ${shape(sizesOf(K, view.tile))}${above() ? `, nor in the workgroup's of ${shape(own(K, above()).sizes)}` : ""}; coordinates count from 0`);
+    /** What was typed or chosen; the fields say it even where it was so before. */
+    function go(patch) {
+      X.state.set(patch);
+      fill();
+    }
+
     const wrong = (words) => (said.textContent = words);
 
     const pick = (at) => X.state.set({ element: at, rectangle: null });
@@ -241,12 +252,14 @@
     }
 
     function choose(tile, selection) {
+      // an element that is looked at stays as long as the tile does
+      if (view.tile && tile && `${tile}` !== `${view.tile}`) X.state.set({ element: null, rectangle: null });
       view.tile = tile;
       if (tile) shown.set(K, tile);
       tabs.replaceChildren();
       for (const one of view.tiles) {
         const tab = make(tabs, "button", "", `${name(one)} ${shape(sizesOf(K, one))}`);
-        tab.setAttribute("aria-pressed", `${one === tile}`);
+        tab.setAttribute("aria-pressed", `${one}` === `${tile}`);
         tab.addEventListener("click", () => choose(one));
       }
       if (tile) {
@@ -284,6 +297,7 @@
         stage.node.classList.toggle("pale", at !== null && i !== at && i !== at + 1);
         stage.node.classList.toggle("changed", at !== null && i === at + 1);
         stage.frame(at !== null && i === at + 1 ? changes(wanted[at], one).moved : []);
+        if (at !== null && i === at + 1) stage.node.scrollIntoView({ block: "nearest", inline: "nearest" });
       });
       outline(element());
       fill();
@@ -303,6 +317,8 @@
         return { node, frame() {} };
       }
       const stage = { node };
+      // the picture may be narrower than its name
+      make(node, "figcaption", "drawn", one.title);
       node.classList.toggle("as-typed", Boolean(one.isTyped));
       const size = make(node, "button", "size", "⤢");
       size.title = "enlarge";
@@ -311,7 +327,7 @@
         stage.panel.update({ fit: isLarge ? LARGE : model.fit, map: !isLarge && model.map });
         stage.matrix.update(layout, { scale: isLarge ? 1 : SMALL_MATRIX });
       });
-      stage.panel = X.pictures.panel(node, { ...model, title: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
+      stage.panel = X.pictures.panel(node, { ...model, label: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
       const layout = { in: model.layout.in, out: Object.fromEntries(Object.values(model.layout.out).map((size, d) => [model.tensor[d], size])) };
       stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }), { scale: SMALL_MATRIX });
       stage.frame = (bits) => stage.matrix.update(layout, { framed: bits });
@@ -328,15 +344,22 @@
     }
 
     function pointed(stage, at, how) {
-      if (how !== "pick") return stage.isWhole || stage.tile ? null : outline(at ?? element(), stage);
+      if (how !== "pick") return stage.isWhole || stage.tile ? null : passed(stage, at);
       if (!at) return pick(null);
       return stage.isWhole ? pickSubgroup(stage, at) : stage.tile ? elsewhere(stage.tile, at) : pick(at);
     }
 
+    /** Pointed at: outlined in the other pictures, and named in the line below. */
+    function passed(stage, at) {
+      outline(at ?? element(), stage);
+      if (at) X.status(elementWords(K, view.tile, at, state().subgroup, name(above() ?? view.tile)));
+      else X.main.panes.sayAll(state());
+    }
+
     function elsewhere(tile, at) {
       if (!view.tiles.some((one) => `${one}` === `${tile}`)) view.tiles.push(tile);
-      X.state.set({ element: at, rectangle: null });
       choose(view.tiles.find((one) => `${one}` === `${tile}`));
+      X.state.set({ element: at, rectangle: null });
     }
 
     function dragged(stage, box) {

@@ -192,7 +192,7 @@
 
   function panel(host, options) {
     const model = {onElement() {}, onRectangle() {}, ...options};
-    const place = surface(host, `${model.title || "layout"}: arrows move the element, t shows a table`);
+    const place = surface(host, `${model.label || model.title || "layout"}: arrows move the element, t shows a table`);
     let plan = planned(model);
     let picked = model.element || null;
     let from = null;
