@@ -297,10 +297,16 @@
         stage.node.classList.toggle("pale", at !== null && i !== at && i !== at + 1);
         stage.node.classList.toggle("changed", at !== null && i === at + 1);
         stage.frame(at !== null && i === at + 1 ? changes(wanted[at], one).moved : []);
-        if (at !== null && i === at + 1) stage.node.scrollIntoView({ block: "nearest", inline: "nearest" });
+        if (at !== null && i === at + 1) reveal(stage.node);
       });
       outline(element());
       fill();
+    }
+
+    function reveal(node) {
+      const [box, all] = [node, row].map((one) => one.getBoundingClientRect());
+      if (box.right > all.right) row.scrollLeft += box.right - all.right;
+      else if (box.left < all.left) row.scrollLeft += box.left - all.left;
     }
 
     function drawn(one) {
