@@ -33,6 +33,7 @@ _EXPLORER: _Room = (
         "pane.js",
         "panes.js",
         "tiles.js",
+        "moves.js",
         "way.js",
         "costs.js",
         "type.js",

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from xetile.exploration.lane_places import Lanes, lanes_of
 from xetile.exploration.lane_values import LaneValues, bits_of
-from xetile.exploration.model import At, Bases, Move, MoveKind, Round, Shared
+from xetile.exploration.model import Access, At, Bases, Move, MoveKind, Round, Shared, Way
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.exchange.steps import Access, Message, Select, Share, Shuffle, Step
+from xetile.layout.exchange.steps import Select, Share, Shuffle, Step
 from xetile.layout.show.bases import form_of
+from xetile.planning.reductions import Butterfly, Merge, Pairs, Reduction
 from xetile.planning.register_layouts import RegisterLayouts
-from xetile.planning.register_layouts.conversions import Conversion
+from xetile.planning.register_layouts.conversions import Conversion, Reduced
 
 _KINDS: dict[str, MoveKind] = {
     "none": "rename",
@@ -42,7 +43,14 @@ def conversions(
             if part is not None and bits is not None:
                 held = lanes_of(part, made.target.layout, bits)
             target = None if held is None else add(held)
-            yield _move(made, at, holding(value), target, trace.kernel.lanes)
+            yield _move(made, at, (holding(value), target), bits, trace.kernel.lanes)
+        for made in told.reductions:
+            at = trace.op(made.op)
+            value = None if at is None else _operand(lanes, at, made.operand)
+            if at is not None and value is not None and is_between_lanes(made.plan):
+                result = trace.ops["X"][at[1]].results[0]
+                held = holding(value), holding(trace.values[result])
+                yield _reduction(made, at, held)
 
 
 def _operand(lanes: LaneValues, at: At, operand: int) -> At | None:
@@ -52,8 +60,9 @@ def _operand(lanes: LaneValues, at: At, operand: int) -> At | None:
 
 
 def _move(
-    made: Conversion, at: At, source: int | None, target: int | None, lanes: int
+    made: Conversion, at: At, held: tuple[int | None, int | None], bits: int | None, lanes: int
 ) -> Move:
+    source, target = held
     shares = [step for step in made.plan.steps if isinstance(step, Share)]
     return Move(
         op=at,
@@ -63,8 +72,55 @@ def _move(
         price=made.price,
         reason=made.reason,
         rounds=rounds_of(made.plan.steps),
-        shared=_shared(shares[0], made.plan.word_bits, lanes) if shares else None,
+        shared=_shared(made, shares[0], bits, lanes) if shares and bits else None,
+        ways=_ways(made),
     )
+
+
+def _ways(made: Conversion) -> list[Way]:
+    """The two ways between which a conversion was chosen."""
+    compared = made.plan.compared
+    if compared is None or not any(isinstance(s, (Shuffle, Share)) for s in made.plan.steps):
+        return []
+    is_shared = made.kind == "subgroup shared memory"
+    found = [Way("shuffles", compared.shuffled, not is_shared)]
+    if compared.shared is not None:
+        found.append(Way("shared memory", compared.shared, is_shared))
+    return found
+
+
+def _reduction(made: Reduced, at: At, held: tuple[int | None, int | None]) -> Move:
+    """How a vector is reduced; rounds are the exchanges between lanes."""
+    plan = made.plan
+    is_turned = plan.turned is not None and plan.turned < plan.as_held
+    ways = [Way("exchanges between lanes", plan.as_held, not is_turned)]
+    if plan.turned is not None:
+        ways.append(Way("rows brought to lanes first", plan.turned, is_turned))
+    rounds = _exchanged(plan)
+    return Move(at, "reduce", *held, price=plan.price, reason="", rounds=rounds, ways=ways)
+
+
+def is_between_lanes(plan: Reduction) -> bool:
+    """Whether lanes exchange anything, or might have."""
+    return plan.turned is not None or any(
+        isinstance(s, (Butterfly, Merge)) for s in plan.steps
+    )
+
+
+def _exchanged(plan: Reduction) -> list[Round]:
+    """The rounds in which lanes exchange registers, by the registers that are left then."""
+    left = 1 << len(plan.operand.in_columns["register"])
+    found: list[Round] = []
+    for step in plan.steps:
+        match step:
+            case Pairs():
+                left //= 2
+            case Merge(lane):
+                left //= 2
+                found.append(Round(1 << lane, list(range(left)), 2 * left))
+            case Butterfly(bits):
+                found += [Round(1 << bit, list(range(left)), 0) for bit in bits]
+    return found
 
 
 def _repeats(steps: Sequence[Step]) -> bool:
@@ -94,47 +150,57 @@ def rounds_of(steps: Sequence[Step]) -> list[Round]:
     return found
 
 
-def _shared(step: Share, word_bits: int, lanes: int) -> Shared | None:
-    """How a conversion lies in the subgroup's slice; None where gaps make that no linear layout."""
-    stores = [message for round_ in step.rounds for message in round_[0]]
-    loads = [message for round_ in step.rounds for message in round_[1]]
+def _shared(made: Conversion, step: Share, bits: int, lanes: int) -> Shared | None:
+    """How a conversion lies in the subgroup's slice; None where it goes through that in several rounds."""
     if len(step.rounds) != 1:
         return None
-    store, load = (_bases(a, m, lanes) for a, m in ((step.store, stores), (step.load, loads)))
-    if store is None or load is None:
+    plan, (stores, loads) = made.plan, step.rounds[0]
+    places = _places(made, step, lanes)
+    if places is None:
         return None
-    conflicts = {"store": 0, "load": 0, "all": step.conflicts}
-    widest = max(len(message.registers) for message in (*stores, *loads))
-    return Shared(store, load, None, widest * word_bits, conflicts)
-
-
-def _bases(access: Access, messages: Sequence[Message], lanes: int) -> Bases | None:
-    """The layout (register, lane) -> offset, in words, of what one side moves."""
-    offsets = {
-        register: access.address(message, 0, lanes, word)
-        for message in messages
-        for word, register in enumerate(message.registers)
-    }
-    first = messages[0]
-    steps = [
-        access.address(first, 1 << bit, lanes, 0) ^ access.address(first, 0, lanes, 0)
-        for bit in range(lanes.bit_length() - 1)
-    ]
-    count = len(offsets)
-    if set(offsets) != set(range(count)) or count & (count - 1):
-        return None
-    columns = {
-        "register": [(offsets[1 << bit],) for bit in range(count.bit_length() - 1)],
-        "lane": [(step,) for step in steps],
-    }
-    size = 1 << max(*offsets.values(), *steps).bit_length()
-    layout = LinearLayout.from_bases(columns, {"offset": size}, require_surjective=False)
-    places = (
-        (register, lane, access.address(message, lane, lanes, word))
-        for message in messages
-        for word, register in enumerate(message.registers)
-        for lane in range(lanes)
+    store, load = (
+        Access(
+            "block" if access.form == "block" else "lanes",
+            plan.word_bits * (1 if access.form == "block" else len(messages[0].registers)),
+            Bases(*form_of(held.layout)),
+        )
+        for access, messages, held in (
+            (step.store, stores, made.source),
+            (step.load, loads, made.target),
+        )
     )
-    if any(layout.apply({"register": r, "lane": n})["offset"] != at for r, n, at in places):
+    words = 1 << plan.own
+    gap = None if step.gap is None else (step.gap[0] * words, step.gap[1] * words)
+    return Shared(store, load, places, gap, bits, {"all": step.conflicts})
+
+
+def _places(made: Conversion, step: Share, lanes: int) -> Bases | None:
+    """The layout offset -> elements of what is stored, without gaps; None where that is not linear."""
+    own, layout = made.plan.own, made.source.layout
+    run, stride = step.gap or (step.words, step.words)
+    found: dict[int, tuple[int, int]] = {}
+    for message in step.rounds[0][0]:
+        for word, register in enumerate(message.registers):
+            for lane in range(lanes):
+                at = step.store.address(message, lane, lanes, word)
+                found[at // stride * run + at % stride] = (register, lane)
+    count = len(found)
+    if sorted(found) != list(range(count)) or count & (count - 1):
         return None
-    return Bases(*form_of(layout))
+
+    def element(at: int) -> tuple[int, ...]:
+        register, lane = found[at >> own]
+        inner = at & (1 << own) - 1
+        image = layout.apply({"register": register << own | inner, "lane": lane})
+        return tuple([image[name] for name in layout.out_dim_names])
+
+    bits = range((count << own).bit_length() - 1)
+    vectors = tuple([element(1 << bit) for bit in bits])
+    places = Bases({"offset": vectors}, dict(layout.out_dims))
+    linear = LinearLayout.from_bases(
+        {"offset": vectors}, layout.out_dims, require_surjective=False
+    )
+    for at in range(count << own):
+        if tuple(linear.apply({"offset": at}).values()) != element(at):
+            return None
+    return places

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
-from xetile.exploration.model import At, Bases, Move, MoveKind, Shared
+from xetile.exploration.model import Access, At, Bases, Move, MoveKind, Shared
 from xetile.exploration.owners import owner_bases
 from xetile.exploration.trace import Traced
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.xetile_wg_to_sg.report import Owners, exchange_in_words
 from xetile.planning.exchanges import Exchange
-from xetile.planning.shared_messages import Memory
+from xetile.planning.shared_messages import Cell, Memory, Side
 
 _DIMS = ["dim0", "dim1"]
 
@@ -47,21 +47,31 @@ def _shared_move(made: Exchanged, at: At, source: int | None, target: int | None
 
 
 def _shared(plan: Exchange) -> Shared | None:
-    """Who stores and loads what, (register, subgroup) -> rows and columns, and how these lie, offset -> the same.
-
-    None where extents are no powers of two.
-    """
-    store = owner_bases(plan.source, _DIMS)
-    load = owner_bases(_unturned(plan), _DIMS)
-    if store is None or load is None:
+    """Who stores and loads what, and how it lies; None where extents are no powers of two."""
+    owners = [owner_bases(dealt, _DIMS) for dealt in (plan.source, _unturned(plan))]
+    found = _offsets(plan.memory)
+    if found is None or None in owners:
         return None
+    places, gap = found
+    store, load = (
+        _access(cell, side, own)
+        for cell, side, own in zip(plan.cells, (plan.stored, plan.loaded), owners, strict=True)
+    )
     return Shared(
         store=store,
         load=load,
-        swizzle=_offsets(plan.memory),
-        vector_bits=plan.loaded.vector_bits,
+        places=places,
+        gap=gap,
+        bits=plan.bits,
         conflicts={"store": plan.stored.conflicts, "load": plan.loaded.conflicts},
     )
+
+
+def _access(cell: Cell, side: Side, owners: Bases | None) -> Access:
+    bits = side.word_bits if side.form == "block" else side.vector_bits
+    sizes = dict(zip(_DIMS, cell.extents, strict=True))
+    layout = Bases({"register": cell.registers, "lane": cell.lanes}, sizes)
+    return Access(side.form, bits, layout, owners)
 
 
 def _unturned(plan: Exchange) -> Distribution:
@@ -69,18 +79,17 @@ def _unturned(plan: Exchange) -> Distribution:
     return plan.target.transposed() if plan.turned else plan.target
 
 
-def _offsets(memory: Memory) -> Bases | None:
-    """The layout offset -> rows and columns of a buffer; None where it has gaps."""
+def _offsets(memory: Memory) -> tuple[Bases, tuple[int, int] | None] | None:
+    """The layout offset -> rows and columns of a buffer without its gaps, and these; None without powers of two."""
     rows, columns = memory.shape
-    if (
-        not (is_power_of_two(rows) and is_power_of_two(columns))
-        or memory.elements != rows * columns
-    ):
+    if not (is_power_of_two(rows) and is_power_of_two(columns)):
         return None
-    vectors = memory.swizzle
-    if vectors is None:
-        down = [(1 << bit, 0) for bit in range(rows.bit_length() - 1)]
-        across = [(0, 1 << bit) for bit in range(columns.bit_length() - 1)]
-        by_rows = memory.strides[1] == 1 and memory.strides[0] >= columns
-        vectors = tuple([*across, *down] if by_rows else [*down, *across])
-    return Bases({"offset": tuple(vectors)}, dict(zip(_DIMS, memory.shape, strict=True)))
+    sizes = dict(zip(_DIMS, memory.shape, strict=True))
+    if memory.swizzle is not None:
+        return Bases({"offset": memory.swizzle}, sizes), None
+    down = [(1 << bit, 0) for bit in range(rows.bit_length() - 1)]
+    across = [(0, 1 << bit) for bit in range(columns.bit_length() - 1)]
+    by_rows = memory.strides[1] == 1 and memory.strides[0] >= columns
+    run, step = (columns, memory.strides[0]) if by_rows else (rows, memory.strides[1])
+    vectors = tuple([*across, *down] if by_rows else [*down, *across])
+    return Bases({"offset": vectors}, sizes), None if run == step else (run, step)

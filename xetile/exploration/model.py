@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-VERSION = 1
+VERSION = 2
 """Of the form; it changes where a reader of the old one would be misled."""
 
 LevelId = Literal["Y", "W", "S", "B", "X", "V", "L", "P", "I"]
@@ -147,19 +147,55 @@ class Round:
 
 
 @dataclass
-class Shared:
-    """How an exchange through shared memory lies there: layouts of what is stored and loaded, and its conflicts."""
+class Access:
+    """How the lanes of a subgroup store to shared memory, or load from it.
 
-    store: Bases
-    load: Bases
-    swizzle: Bases | None
-    vector_bits: int
+    Attributes:
+        form: neighbouring words of all lanes, or words of each lane for itself.
+        bits: of one lane in one access; a block message of several words is as many accesses.
+        layout: (register, lane) -> rows and columns, of one block of what the subgroup has.
+        owners: (register, subgroup) -> the same, of the whole; None of a slice that a subgroup has for itself.
+    """
+
+    form: Literal["block", "lanes"]
+    bits: int
+    layout: Bases
+    owners: Bases | None = None
+
+
+@dataclass
+class Shared:
+    """How an exchange through shared memory lies there.
+
+    Attributes:
+        places: (offset) -> rows and columns, in elements and without gaps.
+        gap: elements that follow each other, and how far it is from the first of them to the next such; None without.
+        bits: of an element in memory.
+        conflicts: additional cycles as the passes counted them: of one message that stores, or loads; of all of them.
+    """
+
+    store: Access
+    load: Access
+    places: Bases
+    gap: tuple[int, int] | None
+    bits: int
     conflicts: dict[str, int]
+
+
+class Way(NamedTuple):
+    """One of the ways between which the passes chose; its price in instructions, None where it was given up."""
+
+    what: str
+    price: float | None
+    is_taken: bool
 
 
 @dataclass
 class Move:
-    """How a value gets from one place to another, as the passes decided it; `price` in instructions."""
+    """How a value gets from one place to another, as the passes decided it.
+
+    `price` is in instructions, `ways` are those that were compared; where nothing was, there are none.
+    """
 
     op: At
     kind: MoveKind
@@ -170,6 +206,7 @@ class Move:
     messages: list[Message] = field(default_factory=list[Message])
     rounds: list[Round] = field(default_factory=list[Round])
     shared: Shared | None = None
+    ways: list[Way] = field(default_factory=list[Way])
 
 
 @dataclass

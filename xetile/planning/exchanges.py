@@ -38,6 +38,7 @@ class Exchange(NamedTuple):
         memory: how one buffer lies, of the value or of one band of it.
         bands: how many of these the value goes through, one after the other.
         stored: the messages of one subgroup; `loaded` likewise.
+        cells: a block of a unit as it is stored, and as it is loaded, both in rows and columns of the buffer.
     """
 
     source: Distribution
@@ -48,6 +49,7 @@ class Exchange(NamedTuple):
     bands: int
     stored: Side
     loaded: Side
+    cells: tuple[Cell, Cell]
 
     @property
     def bytes(self) -> int:
@@ -102,7 +104,14 @@ def planned_exchange(
     bands = prod(source.shape) // prod(band)
     found = [
         Exchange(
-            source, target, turned, bits, memory, bands, *_both(sides, memory, bits, device)
+            source,
+            target,
+            turned,
+            bits,
+            memory,
+            bands,
+            *_both(sides, memory, bits, device),
+            (stored, loaded),
         )
         for memory in _memories(sides, band, bits, device)
         if memory.elements <= max(prod(band), limit * BYTE_BITS // bits)

@@ -15,7 +15,7 @@ Where the subgroup has shared memory, the operand may be turned before all steps
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import log2
+from math import inf, log2
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.utils import FastMathFlag
@@ -61,13 +61,17 @@ Step: TypeAlias = Pairs | Butterfly | Merge
 class Reduction(NamedTuple):
     """How a vector is reduced: taken in the layout `operand`, after the steps it is in the layout `result`.
 
-    `price` (instructions) is that of the conversions before and after too.
+    `price` (instructions) is that of the conversions before and after too. It is the least of those that are compared:
+    `as_held`, between lanes where these hold it, and `turned`, rows brought to lanes before; None where that is
+    impossible, or bringing them there alone is dearer.
     """
 
     operand: LinearLayout
     steps: tuple[Step, ...]
     result: LinearLayout
     price: float
+    as_held: float
+    turned: float | None = None
 
 
 def is_in_order(op: Operation, element: Attribute) -> bool:
@@ -99,6 +103,7 @@ def reduction(
     bits = _reduced_bits(relation, dimensions)
     as_it_is = _with_single_bits(source, bits)
     found: Reduction | None = None
+    least = [inf, inf]
     for operand in (as_it_is, *_turned(as_it_is, goal, bits, prices)):
         before = 0.0
         if operand != source:
@@ -113,10 +118,12 @@ def reduction(
             price = before + work.price
             if wanted is not None:
                 price += plan(result, wanted, element_bits, prices).price
+            least[operand is not as_it_is] = min(price, least[operand is not as_it_is])
             if found is None or price < found.price:
-                found = Reduction(operand, tuple(work.steps), result, price)
+                found = Reduction(operand, tuple(work.steps), result, price, price)
     assert found is not None
-    return found
+    as_held, turned = least
+    return found._replace(as_held=as_held, turned=None if turned == inf else turned)
 
 
 def _turned(

@@ -147,6 +147,21 @@ def test_exchanges_between_subgroups_have_both_sides() -> None:
     (exchange,) = (move for move in kernel.moves if move.kind == "shared")
     assert exchange.shared is not None
     assert kernel.levels[exchange.op[0]].id == "W"
-    assert exchange.shared.store.outputs == exchange.shared.load.outputs
+    store, load = exchange.shared.store, exchange.shared.load
+    assert store.owners is not None
+    assert load.owners is not None
+    assert store.owners.outputs == load.owners.outputs == exchange.shared.places.outputs
     assert exchange.shared.conflicts == {"store": 0, "load": 0}
-    assert exchange.shared.swizzle is not None
+    assert exchange.ways == []
+
+
+def test_ways_that_were_compared_have_the_prices_of_the_planner() -> None:
+    """The way that was taken is the cheapest; a conversion's price is that of its way."""
+    kernel = explored("layer_norm.mlir", "bmg")
+    compared = [move for move in kernel.moves if move.ways]
+    assert {move.kind for move in compared} == {"shared", "replicate", "reduce"}
+    for move in compared:
+        (taken,) = (way for way in move.ways if way.is_taken)
+        assert taken.price == move.price
+        others = [way.price for way in move.ways if not way.is_taken]
+        assert all(price is None or price >= taken.price for price in others)

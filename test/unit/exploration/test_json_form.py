@@ -44,7 +44,7 @@ def test_layouts_and_tuples_have_their_own_forms() -> None:
     assert holding["layout"] == {"in": bases, "out": {"M": 2, "K": 4}}
     assert holding["blocks"] == [[[0, 0], [2, 4]]]
     assert kernel["moves"][0]["op"] == [0, 1]
-    assert found["version"] == 1
+    assert found["version"] == 2
     jsonschema.validate(found, schema())
 
 

@@ -128,12 +128,28 @@
     });
   });
 
+  /** The moves of a tile's parts, of the workgroup's tile that it belongs to, and all that belong to the op that makes it. */
+  function movesOf(K, tile, ids) {
+    const above = workgroupTile(K, tile);
+    const whole = above && K.levels[above[0]].values[above[1]][5];
+    const maker = `${[tile[0], K.levels[tile[0]].values[tile[1]][0]]}`;
+    const isOfWhole = (move) => whole != null && move.kind === "shared" && (move.source === whole || move.target === whole);
+    return K.moves.filter((move) => ids.has(move.source) || ids.has(move.target) || isOfWhole(move) || exchanged(K).get(move)?.has(maker));
+  }
+  /** The ops of which each move comes that is no message, at all levels. */
+  const exchanged = cached((K) => new Map(K.moves.filter(({ kind }) => kind !== "message" && kind !== "rename").map((move) => [move, ancestors(K, ...move.op)])));
+  function ancestors(K, level, op, found = new Set()) {
+    found.add(`${[level, op]}`);
+    for (const [above, parent] of K.parents(level, op)) ancestors(K, above, parent, found);
+    return found;
+  }
+
   const idsOf = (K, tile) => new Set(partsOf(K, tile).map((part) => part.id));
   const inMemory = (K, id) => id != null && K.holdings[id].place === "memory";
   /** Everything that happens to a tile: moves from memory and to it, others, matrix instructions with its role in them. */
   function doings(K, tile) {
     const ids = idsOf(K, tile);
-    const moves = K.moves.filter((move) => ids.has(move.source) || ids.has(move.target));
+    const moves = movesOf(K, tile, ids);
     const messages = (wanted) => moves.filter(wanted).flatMap((move) => move.messages.map((message) => ({ move, message })));
     return {
       loads: messages((move) => !inMemory(K, move.target)),
@@ -199,7 +215,8 @@
       ...[...K.usesOf(level, op)].flatMap((use) => asTile(level, K.levels[level].uses[use][2])),
       ...K.dpas.filter((one) => K.levels[level].id === "I" && one.asm === op).flatMap((one) => [one.a, one.b, one.c].flatMap((id) => (K.holdings[id]?.tile ? [K.holdings[id].tile] : []))),
     ];
-    const tiles = [...new Map(all.map((tile) => [`${tile}`, tile])).values()];
+    const isMemory = (tile) => own(K, tile)?.place !== "registers";
+    const tiles = [...new Map(all.map((tile) => [`${tile}`, tile])).values()].sort((a, b) => isMemory(a) - isMemory(b));
     if (tiles.length) return tiles;
     return K.parents(level, op).flatMap(([above, parent]) => tilesOf(K, [above, parent, null])).slice(0, 4);
   }
@@ -293,7 +310,7 @@
   }
 
   X.tiles = {
-    boxOf, carries, doings, elementWords, finished, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
+    boxOf, carries, doings, elementWords, finished, idsOf, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
     workgroupTile, zip,
   };
 })((window.X = window.X || {}));

@@ -3,7 +3,9 @@
   "use strict";
 
   const { make } = X.elements;
-  const { boxOf, doings, elementWords, finished, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+  const { boxOf, doings, elementWords, finished, idsOf, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+
+  const { TYPES, movesStages } = X.moves;
 
   // ---- Pictures of the way ----
 
@@ -11,7 +13,6 @@
   const WHOLE = [185, 262];
   const SMALL_MATRIX = 0.7;
   const LARGE = [1000, 600];
-  const TYPES = { message: "by messages", rename: "renamed", shuffle: "shuffled between lanes", shared: "through shared memory", replicate: "copied", reduce: "reduced" };
 
   /** A workgroup's tile in cells of a subgroup's tile: who has which. */
   function workgroupStage(K, tile, above, subgroup) {
@@ -84,26 +85,15 @@
     if (above) list.push(workgroupStage(K, tile, above, subgroup));
     if (loads.length && loads[0].message.form !== "") list.push(messageStage(K, tile, loads, "loaded"));
     if (first) list.push({ ...registerStage(K, first, "registers"), move: loads.find(({ move }) => move.target === first.id)?.move });
-    for (const move of others.filter((one) => has(one.target))) list.push(...moveStages(K, move));
+    const ids = idsOf(K, tile);
+    const isHere = ({ source, target }) => (ids.has(target) ? has(target) : ids.has(source) ? has(source) : true);
+    const registers = (id, title) => registerStage(K, { id, holding: K.holdings[id], at: null }, title);
+    list.push(...movesStages(K, others.filter(isHere), { subgroup, ids, registers }));
     if (product) list.push(...productStages(K, tile, product, element));
     const sums = product?.role === "c" ? tile : product && K.holdings[product.dpas.c]?.tile;
     const stores = storesOf(K, sums || tile);
     if (stores.length) list.push({ ...messageStage(K, sums || tile, stores, "stored"), tile: sums && `${sums}` !== `${tile}` ? sums : null });
     return list;
-  }
-
-  /** What an exchange or a conversion does: how it lies in shared memory or in which rounds lanes exchange, what is there then. */
-  function moveStages(K, move) {
-    const price = move.price == null ? "" : `, ${Math.round(move.price)} instructions`;
-    const title = TYPES[move.kind] + price;
-    const part = { id: move.target, holding: K.holdings[move.target], at: null };
-    const { shared: memory, rounds } = move;
-    const drawn = [];
-    if (memory?.swizzle && "lane" in memory.load.in) {
-      drawn.push({ key: `s${move.target}`, title, move, draw: (host) => X.pictures.banks(host, { shared: memory.swizzle, access: memory.load, bits: part.holding.bits, vectorBits: memory.vector_bits, fit: SMALL, tensor: part.holding.tensor }) });
-    }
-    if (rounds.length) drawn.push({ key: `x${move.target}`, title, move, draw: (host) => X.pictures.rounds(host, { lanes: K.lanes, rounds }) });
-    return [...drawn, { ...registerStage(K, part, title), key: `v${move.target}`, move }];
   }
 
   const ROLES = { a: "A", b: "B", c: "accumulator" };
@@ -203,7 +193,7 @@
       if (/input|textarea|select/i.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "[" || event.key === "]") step(event.key === "]" ? 1 : -1);
       if (event.key === "e" && view.tile) focusField(event);
-      if (event.key === "t" && !event.target.closest?.(".picture")) for (const stage of view.stages.values()) stage.panel?.table();
+      if (event.key === "t" && !event.target.closest?.(".picture")) for (const stage of view.stages.values()) stage.panel?.table?.();
     }
 
     function focusField(event) {
@@ -313,9 +303,10 @@
       const node = make(row, "figure", "stage");
       const model = { fit: SMALL, map: true, ...one.options };
       if (one.draw) {
-        make(node, "figcaption", "", `${one.title}${conflicts(one.move)}${one.move.reason ? ` (${one.move.reason})` : ""}`);
-        one.draw(node);
-        return { node, frame() {} };
+        make(node, "figcaption", "", one.title);
+        const reason = `${conflicts(one.move)}${one.move.reason}`;
+        if (reason) make(node, "p", "reason", reason);
+        return { node, frame() {}, panel: one.draw(node) };
       }
       if (!model.layout) {
         make(node, "figcaption", "", one.title);
@@ -340,7 +331,7 @@
       return stage;
     }
 
-    const conflicts = ({ shared: memory }) => (memory ? `; conflicts: ${Object.entries(memory.conflicts).map(([name, n]) => `${name} ${n}`).join(", ")}` : "");
+    const conflicts = ({ shared: memory }) => (memory ? `conflicts as planned: ${Object.entries(memory.conflicts).map(([name, n]) => `${name} ${n}`).join(", ")}; ` : "");
 
     /** Clicked in the workgroup's tile: the subgroup there, or the next of those that have the same elements. */
     function pickSubgroup(stage, at) {
@@ -376,7 +367,7 @@
     function outline(at, but) {
       const { rectangle } = state();
       for (const stage of view.stages.values()) {
-        if (stage === but || !stage.panel) continue;
+        if (stage === but || !stage.matrix) continue;
         const to = stage.to ?? ((one) => one);
         if (stage.tile) stage.panel.update({ rectangle: stage.touched, element: null });
         else stage.panel.update({ element: to(at), rectangle: stage.isWhole ? null : rectangle, passing: at !== element() });

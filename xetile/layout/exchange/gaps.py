@@ -65,7 +65,8 @@ def with_fewest_conflicts(share: Share, word_bits: int, prices: Prices, lanes: i
         [(_spread(stores, gap), _spread(loads, gap)) for stores, loads in share.rounds]
     )
     conflicts, words = least
-    return Share(store, load, rounds, words, conflicts)
+    run = 1 << gap.bits
+    return Share(store, load, rounds, words, conflicts, (run, run + gap.words))
 
 
 def counted(share: Share, word_bits: int, banks: int) -> Share:

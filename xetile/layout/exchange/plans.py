@@ -24,12 +24,23 @@ PlanKind = Literal[
 ]
 
 
+class Compared(NamedTuple):
+    """The prices between which a plan was chosen.
+
+    `shuffled` is None where shuffles are dearer than shared memory, so that they were given up; `shared` is None
+    where no slice of it is large enough.
+    """
+
+    shuffled: float | None
+    shared: float | None
+
+
 class Plan(NamedTuple):
     """How a value changes its layout, and what that costs in instructions.
 
     The steps take registers of words of `word_bits`, each with 2^own neighbouring elements,
     the lowest bits of registers' numbers on both sides. Where other subgroups hold elements
-    there are none.
+    there are none, and nothing was compared.
     """
 
     kind: PlanKind
@@ -37,6 +48,7 @@ class Plan(NamedTuple):
     steps: tuple[Step, ...]
     word_bits: int
     own: int
+    compared: Compared | None = None
 
     @property
     def shared_bytes(self) -> int:
@@ -79,9 +91,18 @@ def plan(
         return Plan("workgroup shared memory", price, (), exchange.word_bits, exchange.own)
     shared = by_sharing(exchange, prices)
     dearest = inf if shared is None else nextafter(shared.price, inf)
-    route = by_choices(exchange, prices, dearest) or shared
+    shuffled = by_choices(exchange, prices, dearest)
+    route = shuffled or shared
     assert route is not None
-    return Plan(_kind(route.steps), route.price, route.steps, exchange.word_bits, exchange.own)
+    compared = Compared(*(None if way is None else way.price for way in (shuffled, shared)))
+    return Plan(
+        _kind(route.steps),
+        route.price,
+        route.steps,
+        exchange.word_bits,
+        exchange.own,
+        compared,
+    )
 
 
 def _kind(steps: Sequence[Step]) -> PlanKind:

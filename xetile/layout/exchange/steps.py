@@ -93,6 +93,7 @@ class Share(NamedTuple):
     Attributes:
         words: of the slice, with gaps.
         conflicts: additional cycles of all messages, because lanes ask a bank for different words.
+        gap: words that follow each other, and how far it is from the first of them to the next such; None without gaps.
     """
 
     store: Access
@@ -100,6 +101,7 @@ class Share(NamedTuple):
     rounds: tuple[tuple[tuple[Message, ...], tuple[Message, ...]], ...]
     words: int
     conflicts: int = 0
+    gap: tuple[int, int] | None = None
 
     @property
     def messages(self) -> tuple[int, int]:

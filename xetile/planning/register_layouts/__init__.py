@@ -15,7 +15,7 @@ from xetile.planning.register_layouts.accesses import LaneAccess
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
 from xetile.planning.register_layouts.classes import REDUCTIONS, Graph, Use
-from xetile.planning.register_layouts.conversions import Conversion, reason_of
+from xetile.planning.register_layouts.conversions import Conversion, Reduced, reason_of
 from xetile.planning.register_layouts.held import Held, store_message
 from xetile.planning.register_layouts.joins import Join, joins
 from xetile.planning.register_layouts.prices import Conversions
@@ -139,6 +139,17 @@ class RegisterLayouts:
     def conversions(self) -> tuple[Conversion, ...]:
         """What is converted, in program order; conversions that cost nothing are left out."""
         return tuple(self._conversions())
+
+    @property
+    def reductions(self) -> Iterator[Reduced]:
+        """The vectors that are reduced, and how."""
+        for made in self._graph.classes:
+            held = self._choice[made]
+            for use in (use for moved in made.moved for use in moved.uses):
+                if use.reduces and use.relation is not None:
+                    taker = None if use.taker is None else self._choice[use.taker]
+                    plan = self._known.reduction(use, held, taker)
+                    yield Reduced(use.op, use.index, held, plan)
 
     def _conversions(self) -> Iterator[Conversion]:
         for made in self._graph.classes:

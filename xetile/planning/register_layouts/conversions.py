@@ -6,6 +6,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.layout.exchange.plans import Plan, PlanKind
+from xetile.planning.reductions import Reduction
 from xetile.planning.register_layouts.classes import Use
 from xetile.planning.register_layouts.held import Held
 
@@ -40,6 +41,15 @@ class Conversion(NamedTuple):
     def value(self) -> SSAValue:
         """The vector that is converted."""
         return self.op.operands[self.operand]
+
+
+class Reduced(NamedTuple):
+    """A vector operand that is reduced, in the layout in which it is held, by what was planned for it."""
+
+    op: Operation
+    operand: int
+    source: Held
+    plan: Reduction
 
 
 def reason_of(use: Use) -> str:

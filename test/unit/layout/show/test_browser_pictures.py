@@ -238,15 +238,15 @@ def test_turns_are_the_conflicts_of_the_planner(renderer: Page) -> None:
         bits, vector_bits = dice.choice([(8, 32), (16, 64), (32, 128), (32, 32)])
         options = {"access": data(access), "shared": data(shared), "bits": bits, "vectorBits": vector_bits}  # fmt: skip
         found = renderer.evaluate(
-            "o => X.pictures.accesses(o).map(({starts}) => [starts, X.pictures.turns(starts, o)])",
+            "o => X.pictures.accesses(o).map(({starts, vectorBits}) => [starts, X.pictures.turns(starts, {...o, vectorBits}), vectorBits])",
             options,
         )
-        for starts, turns in found:
-            assert max(turns) == conflicts([at * bits for at in starts], vector_bits, 32)
+        for starts, turns, wide in found:
+            assert max(turns) == conflicts([at * bits for at in starts], wide, 32)
         widest, _ = largest_vectorisation(access.invert_and_compose(shared), bits)
         if vector_bits == widest * bits:
             planned_for = bank_conflicts_of_offsets(access, shared, bits)
-            assert {max(turns) for _, turns in found} == {planned_for}
+            assert {max(turns) for _, turns, _ in found} == {planned_for}
             seen.add(planned_for)
     assert len(seen) > 1
 
@@ -256,26 +256,56 @@ def test_a_slider_goes_through_accesses(renderer: Page) -> None:
         32, "register", "c"
     )
     shared = LinearLayout.identity_1d(512, "offset", "x").reshape_outs([("c", 32), ("r", 16)])
-    options = {"access": data(access), "shared": data(shared), "bits": 32, "vectorBits": 32}
+    options = {"memories": [{"title": "rows", "shared": data(shared)}], "bits": 32,
+               "sides": [{"what": "load", "access": data(access), "vectorBits": 32}]}  # fmt: skip
     renderer.evaluate("o => X.pictures.banks(document.body, o)", options)
-    said = renderer.locator(".slider output")
-    assert (
-        said.text_content()
-        == "register 0 of lanes 0-15: 15 more turns, lanes that wait are numbered"
-    )
+    said, told = renderer.locator(".slider output"), "of lanes 0-15: 15 more turns, lanes that"
+    assert said.text_content() == f"load of 32 bits, register 0 {told} wait are numbered"
     renderer.locator(".slider input").press("ArrowRight")
-    assert (
-        said.text_content()
-        == "register 1 of lanes 0-15: 15 more turns, lanes that wait are numbered"
+    assert said.text_content() == f"load of 32 bits, register 1 {told} wait are numbered"
+
+
+LAID = """({shared, gap}) => {
+  const model = {layout: {in: {offset: Object.values(shared.in).flat()}, out: shared.out}, gap, bits: 32, view: "places"};
+  const grid = X.scene.gridOf(model);
+  return [...Array(grid.rows).keys()].map((row) => [...Array(grid.columns).keys()].map((column) => (
+    grid.place(row, column) < 0 ? null : [grid.element(row, column), grid.cells(grid.element(row, column))])));
+}"""
+
+
+def test_gaps_are_holes_in_rows_of_banks(renderer: Page) -> None:
+    """Rows of 16 words that begin 20 words behind one another, 32 banks in a row."""
+    shared = LinearLayout.identity_1d(16, "offset", "c") * LinearLayout.identity_1d(
+        4, "offset", "r"
     )
+    shared = shared.transpose_outs(["r", "c"])
+    rows = renderer.evaluate(LAID, {"shared": data(shared), "gap": [16, 20]})
+    for place in range(len(rows) * 32):
+        row, column = divmod(place, 20)
+        is_there = row < 4 and column < 16
+        wanted = [[row, column], [list(divmod(place, 32))]] if is_there else None
+        assert rows[place // 32][place % 32] == wanted
 
 
-def test_swizzles_stand_beside_rows_and_rounds_have_arcs(renderer: Page) -> None:
+def test_rows_stand_beside_swizzles_and_rounds_have_arcs(renderer: Page) -> None:
+    """A column of rows without swizzles meets in one bank, what is swizzled does not."""
     shared = swizzled_shared_layout((8, 32), vec=4, per_phase=1, max_phase=8, order=(1, 0))
-    renderer.evaluate(
-        "o => X.pictures.swizzle(document.body, o)", {"after": data(shared), "bits": 32}
+    column = LinearLayout.identity_1d(8, "lane", "r") * LinearLayout.identity_1d(
+        4, "register", "c"
     )
-    assert renderer.locator(".picture").count() == 4
+    options = {
+        "memories": [
+            {"title": "if in rows", "shared": renderer.evaluate("X.pictures.inRows", data(shared))},
+            {"title": "swizzled", "shared": data(shared)},
+        ],
+        "sides": [{"what": "load", "access": data(column), "vectorBits": 128}], "bits": 32,
+    }  # fmt: skip
+    renderer.evaluate("o => X.pictures.banks(document.body, o)", options)
+    assert renderer.locator(".picture").count() == 3
+    assert renderer.locator(".slider output").text_content() == (
+        "load of 128 bits, registers 0-3 of lanes 0-7: if in rows 7 more turns, lanes that wait are numbered; "
+        "swizzled no conflicts"
+    )
     scene_of = "o => X.pictures.roundsScene(o).filter((one) => one[0] === 'arc').length"
     rounds = [{"xor": xor, "registers": [0, 1], "selects": 2} for xor in (0, 1, 8)]
     assert renderer.evaluate(scene_of, {"rounds": rounds}) == 16

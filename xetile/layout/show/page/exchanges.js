@@ -1,10 +1,11 @@
-// How lanes exchange elements: shared memory's banks and their conflicts, swizzles, rounds of shuffles.
+// How lanes exchange elements: shared memory's banks and their conflicts, rounds of shuffles.
 (function (X) {
   "use strict";
   const f2 = X.f2;
-  const {numbers, range, size} = X.scene;
-  const {gallery, made, panel, surface} = X.pictures;
+  const {numbers, range, size, spread} = X.scene;
+  const {made, matrix, panel, surface} = X.pictures;
   const BANK_BITS = 32;
+  const ROWS = 12;
   const IN_ORDER = ["vector", "bank", "segment", "reps", "offset"];
 
   // Shared memory as one dimension: vectors, banks and rows of banks make up the offset, in elements.
@@ -13,21 +14,30 @@
     return {in: {offset}, out: layout.out};
   }
 
-  // Accesses of `vectorBits`: for each the register with which it begins, and its vector of shared memory by lane.
-  function accesses({shared, access, bits, vectorBits = 32}) {
+  // Accesses of `vectorBits`, or of fewer where a lane's elements are no such neighbours: for each its registers, and its
+  // vector of shared memory by lane. `origin` is where in what lies there the layout `access` begins.
+  function accesses({shared, gap, access, bits, vectorBits = 32, origin}) {
     const places = byOffset(shared);
-    const vector = Math.max(1, vectorBits / bits);
+    const {at} = spread({layout: places, gap});
     const solver = f2.echelon(places);
+    const names = Object.keys(places.out);
+    const offsetOf = (register, lane) => {
+      const element = f2.apply(access, {register, lane});
+      return f2.solve(solver, names.map((name) => ((origin?.[name] || 0) + element[name]) % places.out[name]))[0];
+    };
+    const registers = range(size(access, "register"));
+    const own = new Set(registers.map((register) => offsetOf(register, 0)));
+    let vector = Math.max(1, vectorBits / bits);
+    while ([...own].some((offset) => range(vector).some((n) => !own.has(offset - offset % vector + n)))) vector /= 2;
     const found = new Map();
-    for (const register of range(size(access, "register"))) {
+    for (const register of registers) {
       const starts = range(size(access, "lane")).map((lane) => {
-        const element = f2.apply(access, {register, lane});
-        const [offset] = f2.solve(solver, Object.keys(places.out).map((name) => element[name]));
-        return offset - offset % vector;
+        const offset = offsetOf(register, lane);
+        return at(offset - offset % vector);
       });
       const known = found.get(starts[0]);
       if (known) known.registers.push(register);
-      else found.set(starts[0], {registers: [register], starts});
+      else found.set(starts[0], {registers: [register], starts, vectorBits: Math.max(vector * bits, Math.min(vectorBits, bits))});
     }
     return [...found.values()];
   }
@@ -52,34 +62,66 @@
     return asked.indexOf(word);
   }
 
-  // Shared memory as rows of banks. One access of all lanes is outlined; lanes that wait have the number of their turn.
-  function banks(host, options) {
-    const {shared, bits, title} = options;
-    const all = accesses(options);
-    const layout = byOffset(shared);
+  // Shared memory as rows of banks, in each of `memories` ({title, shared, gap}) with the same colours. One access of all
+  // lanes is outlined, of the `sides` ({what, access, vectorBits, origin}) one after the other; lanes that wait have the
+  // number of their turn.
+  function banks(host, {memories, sides, bits, ...options}) {
     const figure = made("div", "figure", host);
     const bar = made("label", "slider", figure);
     const slider = made("input", "", bar);
-    Object.assign(slider, {type: "range", min: 0, max: all.length - 1, value: 0});
-    slider.setAttribute("aria-label", "access");
     const said = made("output", "", bar);
     said.setAttribute("aria-live", "polite");
-    const drawn = panel(figure, {...options, title: title || "banks", layout, bits, view: "places"});
+    const row = made("div", "beside", figure);
+    const each = memories.map(({title, shared, gap}) => {
+      const layout = byOffset(shared);
+      const asked = sides.flatMap((side) => accesses({...side, shared, gap, bits}).map((one) => ({...one, side})));
+      return {layout, gap, asked, drawn: panel(made("div", "", row), {...options, ...coloured(layout, bits), title, layout, gap, bits, view: "places"})};
+    });
+    Object.assign(slider, {type: "range", min: 0, max: each[each.length - 1].asked.length - 1, value: 0});
+    slider.setAttribute("aria-label", "access");
     function show() {
-      const {registers, starts} = all[Number(slider.value)];
-      const turn = turns(starts, options);
-      const outlined = starts.map((offset, lane) => ({
-        element: Object.values(f2.apply(layout, {offset})), ink: turn[lane] ? "conflict" : "select",
-        words: turn[lane] ? turn[lane] + 1 : undefined,
-      }));
-      const most = Math.max(...turn);
-      said.textContent = `register ${numbers(registers)} of lanes ${numbers(range(starts.length))}: `
-        + (most ? `${most} more turn${most > 1 ? "s" : ""}, lanes that wait are numbered` : "no conflicts");
-      drawn.update({outlined});
+      const chosen = each[each.length - 1].asked[slider.value];
+      const words = each.map(({layout, gap, asked, drawn}) => {
+        const {registers, starts, side, vectorBits} = asked.find((one) => one.side === chosen.side && one.registers.includes(chosen.registers[0]));
+        const turn = turns(starts, {...options, bits, vectorBits});
+        drawn.update({lines: linesOf(starts, bits, options.banks), outlined: starts.flatMap((start, lane) => outlined(layout, gap, start, vectorBits, bits).map((element, n) => (
+          {element, ink: turn[lane] ? "conflict" : "select", words: turn[lane] && !n ? turn[lane] + 1 : undefined})))});
+        const most = Math.max(...turn);
+        return [`${side.what} of ${vectorBits} bits, register${registers.length > 1 ? "s" : ""} ${numbers(registers)} of lanes ${numbers(range(starts.length))}`,
+          most ? `${most} more turn${most > 1 ? "s" : ""}, lanes that wait are numbered` : "no conflicts", vectorBits];
+      });
+      const last = words[words.length - 1];
+      said.textContent = words.length > 1 ? `${last[0]}: ${memories.map(({title}, n) => `${title}${asBits(words[n][2], last[2])} ${words[n][1]}`).join("; ")}` : last.slice(0, 2).join(": ");
     }
     slider.addEventListener("input", show);
     show();
-    return {update: drawn.update, root: figure};
+    const last = each[each.length - 1];
+    matrix(figure, last.layout, (bit) => last.drawn.update({bit, passing: true}), {scale: options.matrix});
+    return {root: figure, update: (patch) => each.forEach(({drawn}) => drawn.update(patch)), table: () => each.forEach(({drawn}) => drawn.table())};
+  }
+
+  const asBits = (bits, usual) => (bits === usual ? "" : ` (${bits} bits at once)`);
+
+  // Rows of banks to show: those from the first that is asked on, and what else is asked.
+  function linesOf(starts, bits, banks = 32) {
+    const asked = starts.map((start) => Math.floor(start * bits / (banks * BANK_BITS)));
+    const first = Math.min(...asked);
+    return [...new Set([...range(ROWS).map((n) => first + n), ...asked])].sort((a, b) => a - b);
+  }
+
+  // The elements of one lane's access.
+  function outlined(layout, gap, start, vectorBits, bits) {
+    const {from} = spread({layout, gap});
+    return range(Math.max(1, vectorBits / bits)).map((n) => Object.values(f2.apply(layout, {offset: from(start + n)})));
+  }
+
+  // Colours of elements by their place in a row, 16 bytes each, wherever they lie.
+  function coloured(layout, bits) {
+    const chunk = Math.max(1, 128 / bits);
+    const columns = Object.values(layout.out);
+    const isRow = columns[columns.length - 1] > chunk;
+    return isRow ? {key: (element) => Math.floor(element[element.length - 1] / chunk) % 8, legend: "16 bytes of a row"}
+      : {key: (element) => element[0] % 8, legend: "row"};
   }
 
   // Row by row, as if nothing were swizzled.
@@ -87,14 +129,6 @@
     const sizes = Object.values(layout.out);
     const offset = sizes.map((extent, d) => range(Math.log2(extent)).map((bit) => sizes.map((_, other) => (other === d ? 2 ** bit : 0))));
     return {in: {offset: offset.reverse().flat()}, out: layout.out};
-  }
-
-  // Before and after with the same colours; the matrix frames the exclusive ors.
-  function swizzle(host, {before, after, ...options}) {
-    const layout = byOffset(after);
-    return gallery(host, [
-      {...options, title: "in rows", layout: before ? byOffset(before) : inRows(layout)}, {...options, title: "swizzled", layout},
-    ]);
   }
 
   // A row of lanes for each round, arcs between those that exchange, and what moves.
@@ -120,12 +154,12 @@
     function draw() {
       const lanes = model.lanes || 16;
       place.ground(roundsScene(model), {width: 26 * lanes + 280, height: 54 * model.rounds.length + 4});
-      place.said.textContent = `${model.rounds.length} rounds, ${model.rounds.reduce((all, one) => all + one.selects, 0)} selections`;
+      place.said.textContent = `${model.rounds.length} round${model.rounds.length > 1 ? "s" : ""}, ${model.rounds.reduce((all, one) => all + one.selects, 0)} selections`;
     }
     place.onTheme(draw);
     draw();
     return {root: place.root, update(patch) { model = {...model, ...patch}; draw(); }};
   }
 
-  Object.assign(X.pictures, {accesses, banks, rounds, roundsScene, swizzle, turns});
+  Object.assign(X.pictures, {accesses, banks, inRows, rounds, roundsScene, turns});
 })(window.X = window.X || {});

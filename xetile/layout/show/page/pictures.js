@@ -126,7 +126,7 @@
       if (!box) return [];
       if (hatched) return [["line", box[0], box[1] + box[3], box[0] + box[2], box[1], ink]];
       const sign = [["rect", box[0] + box[2] - 9, box[1], 9, 11, ink], ["text", box[0] + box[2] - 5, box[1] + 9, String(words), "middle", "sign"]];
-      return [["frame", ...box, n && ink === "element" ? "copy" : ink], ...(words === undefined || !part.full ? [] : sign)];
+      return [["frame", ...box, n && ink === "element" ? "copy" : ink], ...(words === undefined || part.wide < 10 || part.high < 11 ? [] : sign)];
     }));
     return [
       ...(model.bit ? parts.flatMap((part) => lit(grid, part, model.bit)) : []),
@@ -234,7 +234,7 @@
     }
     const elementAt = (event) => {
       const cell = cellAt(event);
-      return cell ? plan.grid.element(...cell) : null;
+      return cell && plan.grid.place(...cell) >= 0 ? plan.grid.element(...cell) : null;
     };
     function pick(element) {
       update({element, rectangle: null});

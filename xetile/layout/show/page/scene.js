@@ -119,7 +119,8 @@
     const count = colour === "offset" ? 8 : held.size(colour);
     const parted = colour !== "subgroup" && model.view !== "places" && held.size("subgroup") > 1;
     const said = model.view === "places" ? (model.tensor || Object.keys(layout.out)).join(",") : number;
-    return {colour, number, said, index, count, parted, legend: colour === "offset" ? "16-byte column" : colour};
+    const legend = colour === "offset" ? "16-byte column" : colour;
+    return {colour, number, said, index, count, parted, key: model.key, legend: model.legend || legend};
   }
 
   function gridOf(model) {
@@ -175,24 +176,41 @@
     return `r${model.base.register + Math.floor(byte / bytes)}${byte % bytes ? `.${byte % bytes}` : ""}`;
   }
 
-  // Registers by lanes (`slot` neighbours of a lane side by side), or shared memory's rows of banks.
+  // Shared memory with gaps: `gap` elements follow each other, and how far it is to the next such. `at` is where an offset
+  // without gaps lies, `from` the offset that lies there or -1, `end` where all of it ends.
+  function spread({layout, gap}) {
+    const [run, step] = gap || [1, 1];
+    const count = size(layout, "offset");
+    const at = (offset) => Math.floor(offset / run) * step + offset % run;
+    const offset = (place) => Math.floor(place / step) * run + place % step;
+    return {at, from: (place) => (place % step < run && offset(place) < count ? offset(place) : -1), end: at(count - 1) + 1};
+  }
+
+  // Registers by lanes (`slot` neighbours of a lane side by side), or shared memory's rows of banks, all or those of `lines`.
   function placesGrid(model, common) {
     const {held, sizes, offset} = common;
     const shared = "offset" in model.layout.in;
     const bits = model.bits || 8;
     const across = shared ? "offset" : "lane";
     const slot = shared ? Math.max(1, BANK_BITS / bits) : slotOf(model);
-    const wide = shared ? Math.min((model.banks || 32) * BANK_BITS / bits, size(model.layout, across)) : slot * size(model.layout, across);
-    const count = size(model.layout, shared ? "offset" : "register");
-    const place = (row, column) => held.pack(shared ? {offset: row * wide + column} : {
+    const {at, from, end} = spread(model);
+    const wide = shared ? Math.min((model.banks || 32) * BANK_BITS / bits, end) : slot * size(model.layout, across);
+    const count = size(model.layout, "register");
+    const all = Math.ceil(end / wide);
+    const lines = shared && (model.lines || range(all)).filter((line) => line < all);
+    const lying = (row, column) => {
+      const offset = from(lines[row] * wide + column);
+      return offset < 0 ? -1 : held.pack({offset});
+    };
+    const place = (row, column) => (shared ? lying(row, column) : held.pack({
       register: row * slot + column % slot, lane: Math.floor(column / slot), subgroup: model.subgroup,
-    });
+    }));
     const element = (row, column) => Object.values(f2.apply(model.layout, held.fields(place(row, column)))).map((value, d) => value + offset[d]);
     const many = slot > 1 ? ` (${slot} elements each)` : "";
     return {
-      ...common, place, element, columns: wide, rows: shared ? count / wide : count / slot,
+      ...common, place, element, columns: wide, rows: shared ? lines.length : count / slot,
       rowName: shared ? "row of banks" : "register", columnName: (shared ? "bank" : "lane") + many,
-      rowLabel: (row) => (shared ? String(row) : registerLabel(model, row * slot, Math.floor(row * wide * bits / 8))),
+      rowLabel: (row) => (shared ? String(lines[row]) : registerLabel(model, row * slot, Math.floor(row * wide * bits / 8))),
       columnLabel: (column) => (column % slot ? "" : String(Math.floor(column / slot))),
       text: (row, column) => element(row, column).join(","),
       longest: sizes.map((extent, d) => String(extent - 1 + offset[d])).join(",").length,
@@ -203,8 +221,8 @@
         const first = held.place(local);
         return first < 0 ? [] : held.same(first).map(held.fields)
           .filter((fields) => !fields.subgroup || fields.subgroup === (model.subgroup || 0))
-          .map((fields) => (shared ? [Math.floor(fields.offset / wide), fields.offset % wide]
-            : [Math.floor(fields.register / slot), fields.lane * slot + fields.register % slot]));
+          .map((fields) => (shared ? [lines.indexOf(Math.floor(at(fields.offset) / wide)), at(fields.offset) % wide]
+            : [Math.floor(fields.register / slot), fields.lane * slot + fields.register % slot])).filter(([row]) => row >= 0);
       },
     };
   }
@@ -329,10 +347,14 @@
     return [...found, ...edges];
   }
 
+  // The colour of a cell: by who holds it, or by what the picture's own `key` says of the element.
+  const keyAt = ({says, held, element}, row, column, place) => (
+    says.key ? says.key(element(row, column)) : says.index(held.field(place, says.colour)));
+
   function cell(grid, part, row, column, x, y) {
     const place = grid.place(row, column);
     if (place < 0) return [["rect", x, y, part.wide - 1, part.high - 1, "hole"]];
-    const key = grid.says.index(grid.held.field(place, grid.says.colour));
+    const key = keyAt(grid, row, column, place);
     return [
       ["rect", x, y, part.wide - 1, part.high - 1, `c${key}`], ...mark(x, y, part.wide - 1, key),
       ["text", x + part.wide / 2, y + 12, grid.text(row, column, place), "middle", "cell"],
@@ -351,7 +373,7 @@
     const key = (i, j) => {
       const found = place(i, j);
       return found < 0 ? "hole" : says.parted ? `s${grid.part(i * map.step[0], j * map.step[1], found)}`
-        : `c${says.index(held.field(found, says.colour))}`;
+        : `c${keyAt(grid, i * map.step[0], j * map.step[1], found)}`;
     };
     const found = merged(map.rows, map.columns, key).flatMap(([i, j, rows, columns, ink]) => {
       const box = [map.x + j * map.wide, map.y + i * map.high, columns * map.wide, rows * map.high];
@@ -428,6 +450,6 @@
   }
 
   X.scene = {
-    gridOf, legendStart, matrixPlan, matrixScene, numbers, planned, range, registerLabel, scene, size, slotOf, tileGrid, HUES, KEY, TINTS,
+    gridOf, spread, legendStart, matrixPlan, matrixScene, numbers, planned, range, registerLabel, scene, size, slotOf, tileGrid, HUES, KEY, TINTS,
   };
 })(window.X = window.X || {});
