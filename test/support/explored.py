@@ -48,6 +48,7 @@ def exploration(filler: int = 0, parents: tuple[int, ...] = (2,)) -> dict[str, o
         "dpas",
         "send",
         "mov",
+        "sync.nop",
     ]
     w = level("W", None, WORKGROUP, [op(i, WORKGROUP[i], i - 1) for i in range(1, 5)])
     w["values"] = [[1, 0, 2, 2, 7, None], [2, 0, 3, 2, 4, 0], [3, 0, 4, 2, 6, None]]
@@ -77,7 +78,7 @@ def exploration(filler: int = 0, parents: tuple[int, ...] = (2,)) -> dict[str, o
         ),
     ]
     i_ops = [op(1, i_lines[1], 6, 1), op(2, i_lines[2], 5, *parents)]
-    i_ops += [op(3 + n, i_lines[3 + n], 4, 3 + n // 3) for n in range(48)]
+    i_ops += [op(3 + n, i_lines[3 + n], (4, 7, 6)[n % 3], 3 + n // 3) for n in range(48)]
     holding = {
         "tensor": ["M", "K"], "sizes": [32, 16], "bits": 16, "place": "registers", "layout": None, "blocks": None,
         "offset": None, "tile": None, "base": None, "step": None,

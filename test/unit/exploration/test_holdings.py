@@ -162,6 +162,7 @@ def test_ways_that_were_compared_have_the_prices_of_the_planner() -> None:
     assert {move.kind for move in compared} == {"shared", "replicate", "reduce"}
     for move in compared:
         (taken,) = (way for way in move.ways if way.is_taken)
+        assert taken.price is not None
         assert taken.price == move.price
         others = [way.price for way in move.ways if not way.is_taken]
         assert all(price is None or price >= taken.price for price in others)

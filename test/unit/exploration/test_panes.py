@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -164,6 +165,41 @@ def test_steps_that_are_alike_fold_and_keep_their_counts(page: Page, address: st
     assert len(page.locator("#pane-I [data-line]").all()) == 6
     fold.click()
     assert len(page.locator("#pane-I [data-line]").all()) > 30
+
+
+FOLDS = "letter => X.main.panes.panes.find(pane => pane.id === letter).folds.map(f => [f.first, f.period, f.rounds])"
+
+
+def test_lines_fold_by_what_they_came_of_not_by_how_they_are_written(
+    page: Page, tmp_path: Path
+) -> None:
+    """Of 64 lines that are written alike the first 32 came of the load, the others of the product: two stretches.
+
+    Copies of one op fold though their texts differ; lines whose parent is guessed fold by their text.
+    """
+
+    def folds(texts: list[str], parents: list[int], guessed: list[int]) -> object:
+        one: Any = exploration()
+        kernel = one["kernels"][0]
+        level = kernel["levels"][3]
+        level["lines"] = texts
+        level["ops"] = [
+            [n, 0, len(text), 6, [parent]]
+            for n, (text, parent) in enumerate(zip(texts, parents, strict=True))
+        ]
+        kernel["costs"] |= {"asm": [0] * len(texts)}
+        kernel |= {"loops": [], "inferred": guessed}
+        made = tmp_path / "folds.html"
+        made.write_text(built([one]), encoding="utf-8")
+        opened(page, made.as_uri())
+        return page.evaluate(FOLDS, "I")
+
+    alike, unlike = ["mov r1 r2"] * 64, [f"mov {'r1 ' * n}" for n in range(64)]
+    of_two = [2] * 32 + [3] * 32
+    assert folds(alike, of_two, []) == [[0, 1, 32], [32, 1, 32]]
+    assert folds(unlike, of_two, []) == [[0, 1, 32], [32, 1, 32]]
+    assert folds(alike, of_two, [*range(64)]) == [[0, 1, 64]]
+    assert folds(unlike, of_two, [*range(64)]) == []
 
 
 def test_counts_of_every_level_sum_to_the_kernels(page: Page, address: str) -> None:

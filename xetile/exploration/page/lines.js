@@ -20,15 +20,16 @@
 
   // ---- stretches of lines that are alike ----
 
-  /** A line without what differs from round to round: names, registers, numbers, tokens of the scoreboard. */
+  /** A line of no op, without what differs from round to round: names, registers, numbers, tokens of the scoreboard. */
   function shape(line) {
     return line.replace(/\/\/.*$|\{[^}]*\}\s*$/, "").replace(/%[\w$.#-]+|\br\d+[\w.]*(<[^>]*>)?|\b(0x)?\d[\w.]*/g, "_").trim();
   }
 
-  /** Where lines repeat: [{first, period, rounds}], of which all rounds but the first can be hidden. */
-  function repeats(lines) {
+  /** Where lines repeat: [{first, period, rounds}], of which all rounds but the first can be hidden. `madeOf` says of a line
+   * what its ops are and came of, so that copies of an op are alike however they are written; null where its text tells. */
+  function repeats(lines, madeOf = () => null) {
     const numbers = new Map();
-    const shapes = lines.map(shape).map((text) => numbers.get(text) ?? (numbers.set(text, numbers.size), numbers.size - 1));
+    const shapes = lines.map((line, i) => madeOf(i) ?? shape(line)).map((text) => numbers.get(text) ?? (numbers.set(text, numbers.size), numbers.size - 1));
     const next = nextOfShape(shapes);
     const found = [];
     for (let first = 0; first < lines.length; first++) {

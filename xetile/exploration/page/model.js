@@ -118,6 +118,20 @@
       return above === null ? [] : (this.levels[level].ops[op][4] || []).map((parent) => [above, parent]);
     }
 
+    /** The op of the workgroup's level, or of the first where there is none, that an op came of; "" where that is guessed, or nobody knows. */
+    rootOf(level, op) {
+      return this.roots(level)[op];
+    }
+
+    roots(level) {
+      return this.kept(level, "roots", () => {
+        const { id, of, ops } = this.levels[level];
+        if (id === "W" || of === null) return ops.map((_, op) => op);
+        const [guessed, above] = [new Set(id === "I" ? this.inferred : []), this.roots(of)];
+        return ops.map((op, i) => (guessed.has(i) || !op[4]?.length ? "" : above[op[4][0]]));
+      });
+    }
+
     children(level, op) {
       return this.below[level].flatMap((below) => Array.from(this.childrenIn(below)(op), (child) => [below, child]));
     }

@@ -19,7 +19,7 @@
       this.rows = new Map();
       this.wrapped = [];
       this.cursor = 0;
-      this.folds = all.kernel.isSource(level) ? [] : X.lines.repeats(lines);
+      this.folds = all.kernel.isSource(level) ? [] : X.lines.repeats(lines, (line) => this.madeOf(line, lines[line]));
       this.folds.forEach((fold) => (fold.closed = true));
       this.build(all.kernel.levels[level]);
       this.arrange();
@@ -29,6 +29,15 @@
     spillOf(line) {
       const { kernel } = this.all;
       return Array.from(kernel.opsOfLine(this.level, line), (op) => kernel.classOf(op)).find((name) => name === "spill" || name === "fill");
+    }
+
+    /** The ops of a line by opcode, what they call, and the ops of the source that they came of; null where that is not known. */
+    madeOf(line, text) {
+      const { kernel } = this.all;
+      const { ops } = kernel.levels[this.level];
+      const here = Array.from(kernel.opsOfLine(this.level, line), (op) => [kernel.names[ops[op][3]], kernel.rootOf(this.level, op)]);
+      const isKnown = here.length && here.every(([, root]) => root !== "");
+      return isKnown ? `${here.map((one) => one.join(" ")).join()} ${/@[\w.$]+/.exec(text) ?? ""}` : null;
     }
 
     build(level) {
