@@ -122,6 +122,25 @@ def test_an_exchange_is_shown_as_banks_before_and_after(
 
 
 @pytest.mark.browser
+def test_lanes_that_wait_are_numbered_in_cells_with_room_for_it(
+    page: Page, tmp_path: Path
+) -> None:
+    """Turns are told by numbers, so that none hangs on red: an access of 18 rows of banks has room for them."""
+    opened(page, tmp_path, "transposed_f32_in_rows_of_16")
+    page.evaluate(
+        "() => { const usual = CanvasRenderingContext2D.prototype.fillText; window.written = [];"
+        " CanvasRenderingContext2D.prototype.fillText = function (words, ...rest) {"
+        " if (this.font.includes('bold 10px')) written.push(words); usual.call(this, words, ...rest); }; }"
+    )
+    page.evaluate(SELECT, ["W", "%turned", 1])
+    page.evaluate("written.length = 0")
+    stage = page.locator("#way .stage", has=page.locator(".slider")).first
+    stage.locator(".slider input").press("End")
+    written = page.evaluate("written")
+    assert {number: written.count(number) for number in "234"} == {"2": 4, "3": 4, "4": 4}
+
+
+@pytest.mark.browser
 def test_prices_are_side_by_side_as_they_were_compared(page: Page, tmp_path: Path) -> None:
     opened(page, tmp_path, "layer_norm")
     page.evaluate(SELECT, ["W", "%sum", 1])

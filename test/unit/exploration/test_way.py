@@ -161,6 +161,31 @@ def test_steps_go_along_the_moves_and_frame_what_changes(page: Page, tmp_path: P
     expect(page.locator("#way .stage.pale")).to_have_count(0)
 
 
+def test_what_is_not_known_to_follow_is_not_said(page: Page, tmp_path: Path) -> None:
+    """Stores are other tiles' unless they store this one or its sums; lanes are compared of the same tile only."""
+    opened(page, tmp_path, "softmax.mlir")
+    select(page, "%x", 0, [0, 0])
+    assert not any(label.startswith("stored") for label in labels(page))
+    select(page, "%y", 0, [0, 0])
+    assert any(label.startswith("stored") for label in labels(page))
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    told = []
+    for _ in range(5):
+        page.keyboard.press("]")
+        told.append(page.locator("#way .told .step").inner_text())
+    renamed = "no lane changes: registers are renamed at most"
+    assert [renamed in words for words in told] == [False, False, True, False, False]
+
+
+def test_a_search_leaves_the_panes_where_they_are(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    top = "() => document.getElementById('panes').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    page.fill("#search", "load")
+    assert page.evaluate(top) == before
+
+
 def test_every_picture_has_its_matrix_of_bits_and_a_table(page: Page, tmp_path: Path) -> None:
     opened(page, tmp_path)
     select(page, "%b", 5, [5, 37])
@@ -192,7 +217,7 @@ def test_copies_and_rounds_of_shuffles_are_shown(page: Page, tmp_path: Path) -> 
         "%m_next[16, 0]: subgroup 1, [0, 0] of its tile, lanes 0-1"
     )
     expect(page.locator("#way figcaption:not(.drawn)").first).to_contain_text(
-        "copied, 8 instructions"
+        "copied: shuffles 8 instructions, shared memory 12"
     )
     assert any("rounds of shuffles" in label for label in labels(page))
 

@@ -101,7 +101,8 @@
     choices("device", explorations.map((other, i) => (explorations.filter((again) => again.device === other.device).length > 1 ? `${other.device} (${i + 1})` : other.device)), exploration);
     const facts = byId("facts");
     facts.replaceChildren(factsOf(kernel));
-    if (kernel.costs && kernel.costs.spill) facts.append(", ", warning(`${kernel.costs.spill} bytes spilled`));
+    if (kernel.costs && kernel.costs.spill) facts.prepend(warning(`${kernel.costs.spill} bytes spilled`), ", ");
+    facts.title = facts.textContent;
     showNotes([...one.notes, ...kernel.notes]);
   }
 

@@ -2,7 +2,7 @@
 (function (X) {
   "use strict";
 
-  const BANKS = [440, 230];
+  const BANKS = [440, 430];
   const MATRIX = 0.7;
   const TYPES = { message: "by messages", rename: "renamed", shuffle: "shuffled between lanes", shared: "through shared memory", replicate: "copied", reduce: "reduced" };
 

@@ -169,11 +169,11 @@
     return found.length ? found : parts;
   }
 
-  /** The messages that store a tile, or the only tile of its size that is stored: what a loop of products hands on. */
+  /** The messages that store a tile; of sums of products else those of the only tile of that size that is stored, which a loop hands on. */
   function storesOf(K, tile) {
     const { stores, products } = doings(K, tile);
-    const isOther = own(K, tile)?.place === "memory" || products.some(({ role }) => role !== "c");
-    if (stores.length || isOther) return stores;
+    const isSum = products.length && products.every(({ role }) => role === "c");
+    if (stores.length || !isSum) return stores;
     const same = [...allParts(K).keys()].filter((key) => key !== `${tile}` && key).map((key) => key.split(",").map(Number))
       .filter((other) => other[0] === tile[0] && own(K, other)?.place !== "memory" && `${sizesOf(K, other)}` === `${sizesOf(K, tile)}`).map((other) => doings(K, other).stores).filter((all) => all.length);
     return same.length === 1 ? same[0] : [];

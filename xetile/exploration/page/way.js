@@ -134,10 +134,11 @@
     const before = from.options?.layout?.in ?? {};
     const bits = Object.entries(to.options?.layout?.in ?? {}).flatMap(([dim, list]) => list.map((vector, bit) => ({ dim, bit, vector })));
     const moved = bits.filter(({ dim, bit, vector }) => `${before[dim]?.[bit]}` !== `${vector}`);
-    const lanes = moved.filter((one) => one.dim === "lane" && before.lane);
+    const lanes = moved.filter((one) => one.dim === "lane" && before.lane && `${from.options.tensor}` === `${to.options.tensor}`);
     const name = (vector) => vector?.map((value, d) => (value ? `${to.options.tensor[d]}${value}` : "")).filter(Boolean).join("^") || "copy";
     const words = lanes.map(({ bit, vector }) => `Lane ${1 << bit}: ${name(before.lane[bit])} → ${name(vector)}`);
-    return { moved, words: words.join(", ") || (before.lane ? "No lane changes: registers are renamed at most." : "") };
+    const isSame = before.lane && to.options?.layout?.in.lane && `${from.options.tensor}` === `${to.options.tensor}` && !to.tile;
+    return { moved, words: words.join(", ") || (isSame ? "No lane changes: registers are renamed at most." : "") };
   }
 
   // ---- In the page ----

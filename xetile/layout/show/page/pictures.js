@@ -41,7 +41,7 @@
     frame(context, [x, y, wide, high, ink], colour) {
       context.strokeStyle = colour(ink);
       context.lineWidth = ink === "border" ? 1 : 2;
-      context.setLineDash(ink === "copy" ? [4, 3] : []);
+      context.setLineDash({copy: [4, 3], xor: [2, 2]}[ink] || []);
       context.strokeRect(x, y, wide, high);
     },
     line(context, [x, y, toX, toY, ink], colour) {
