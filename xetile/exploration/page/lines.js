@@ -84,11 +84,5 @@
     return scaled.toFixed(scaled < 10 ? 1 : 0).replace(".0", "") + (number < 1e6 ? "k" : "M");
   }
 
-  function sumOf(parts) {
-    const sum = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0, fills: 0, hotSpills: 0, hotFills: 0 };
-    for (const part of parts) for (const key in sum) sum[key] += part[key];
-    return sum;
-  }
-
-  X.lines = { wordsOf, repeats, narrowed, range, short, sumOf };
+  X.lines = { wordsOf, repeats, narrowed, range, short };
 })((window.X = window.X || {}));

@@ -3,6 +3,7 @@
   "use strict";
 
   const LONGEST_LINK = 2000;
+  const STILL = 150;
   const WIDEST = 330;
   const PREFERRED = ["first", "I", "S", "X", "L", "V", "B", "P"];
 
@@ -29,6 +30,7 @@
   let explorations = [];
   let kernel = null;
   let panes = null;
+  let remembering = 0;
 
   X.status = (text) => (byId("status").textContent = text);
 
@@ -65,6 +67,7 @@
     X.state.on((state, changed) => changed.has("heat") && showHeat(state));
     showHeat(rest);
     showRestored();
+    panes.flush();
   }
 
   function showRestored() {
@@ -155,12 +158,7 @@
   function toggleGutter() {
     const all = document.body.classList.toggle("all-costs");
     byId("gutter").setAttribute("aria-pressed", all);
-    for (const pane of panes.panes) {
-      pane.gutter = undefined;
-      // once to learn how wide the gutter is, once to break the lines by it
-      pane.redraw();
-      pane.redraw();
-    }
+    panes.showCosts(all);
   }
 
   // ---- the address ----
@@ -241,14 +239,17 @@
     return [...new Set([...order, ...ids])].slice(0, room);
   }
 
+  // The address is told once what is seen stands still: browsers take few changes of it, and each costs as much as a picture.
   function remember(state, changed) {
     if (changed.size === 1 && changed.has("hover")) return;
-    const hash = hashOf(state);
-    try {
-      history.replaceState(null, "", hash);
-    } catch {
-      // a page within a notebook has no address of its own
-    }
+    clearTimeout(remembering);
+    remembering = setTimeout(() => {
+      try {
+        history.replaceState(null, "", hashOf(X.state.get()));
+      } catch {
+        // a page within a notebook has no address of its own
+      }
+    }, STILL);
   }
 
   function copyLink() {

@@ -4,6 +4,7 @@
 
   const SOURCES = new Set(["Y", "W"]);
   const NO_COUNTS = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0, fills: 0, hotSpills: 0, hotFills: 0 };
+  const COUNTED = Object.keys(NO_COUNTS);
   const NO_MESSAGES = new Set(["dpas", "mov", "alu", "sync", "math", "branch", "control", "shuffle", "nop", "other"]);
   const MESSAGE = /load|store|prefetch|send|spill|fill|slm|atomic|barrier/;
 
@@ -63,7 +64,6 @@
       Object.assign(this, raw);
       this.file = exploration.file;
       this.device = exploration.device;
-      this.file = exploration.file;
       if (raw.costs && raw.costs.asm.length === 0) this.costs = null;
       this.indices = this.levels.map(() => ({}));
       this.below = this.levels.map((_, level) => this.levels.flatMap((one, i) => (one.of === level ? [i] : [])));
@@ -228,31 +228,51 @@
 
     /** What an op costs: sums of the instructions that came of it. An instruction counts for its first parent alone. */
     counts(level, op) {
-      return this.sums(level)[op];
+      return this.sumOf(level, [op]);
     }
 
+    sumOf(level, ops) {
+      const sums = this.sums(level);
+      const sum = { ...NO_COUNTS };
+      for (const op of ops) for (let i = 0; i < COUNTED.length; i++) sum[COUNTED[i]] += sums[op * COUNTED.length + i];
+      return sum;
+    }
+
+    /** Of all ops, as many numbers each as there are counts. */
     sums(level) {
       return this.kept(level, "sums", () => {
         const { id, ops } = this.levels[level];
-        const sums = id === "I" ? ops.map((_, i) => this.instructionCounts(i)) : ops.map(() => ({ ...NO_COUNTS }));
+        const sums = new Float64Array(ops.length * COUNTED.length);
+        if (id === "I") ops.forEach((_, i) => sums.set(this.instructionCounts(i), i * COUNTED.length));
         for (const below of this.below[level]) this.addUp(sums, below);
-        for (const [at, one, bytes] of this.costs?.bytes || []) if (at === level) sums[one].bytes = bytes;
+        for (const [at, one, bytes] of this.costs?.bytes || []) if (at === level) sums[one * COUNTED.length + COUNTED.indexOf("bytes")] = bytes;
         return sums;
       });
     }
 
     addUp(sums, below) {
-      this.sums(below).forEach((part, child) => {
-        const parent = (this.levels[below].ops[child][4] || [])[0];
+      const parts = this.sums(below);
+      const size = COUNTED.length;
+      this.levels[below].ops.forEach(([, , , , parents], child) => {
+        const parent = (parents || [])[0];
         if (parent === undefined) return;
-        for (const key in part) sums[parent][key] += part[key];
+        for (let i = 0; i < size; i++) sums[parent * size + i] += parts[child * size + i];
       });
+    }
+
+    /** Of the op that has most. */
+    mostInstructions() {
+      return this.levels.reduce((most, { ops }, level) => {
+        const sums = this.sums(level);
+        return ops.reduce((all, _, op) => Math.max(all, sums[op * COUNTED.length]), most);
+      }, 1);
     }
 
     classOf(instruction) {
       return this.costs ? this.costs.classes[this.costs.asm[instruction]] || "" : "";
     }
 
+    /** In the order of COUNTED. */
     instructionCounts(instruction) {
       const name = this.classOf(instruction);
       const loop = this.hotLoop();
@@ -261,8 +281,7 @@
       const wait = name === "sync" ? 1 : 0;
       const fills = name === "fill" ? 1 : 0;
       const spills = name === "spill" ? 1 : fills;
-      const messages = { messages: message, hotMessages: message * hot, waits: wait, hotWaits: wait * hot };
-      return { ...NO_COUNTS, instructions: 1, hot, ...messages, spills, fills, hotSpills: spills * hot, hotFills: fills * hot };
+      return [1, hot, message, message * hot, 0, wait, wait * hot, spills, fills, spills * hot, fills * hot];
     }
   }
 

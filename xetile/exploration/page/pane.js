@@ -4,30 +4,30 @@
 
   const { element } = X.elements;
   const HEIGHT = 18;
-  const AHEAD = 10;
+  const AHEAD = 6;
 
   // What is said of a line, as bits: part of the first or second selection, of what is pointed at, ...
   const FIRST = 1, SECOND = 2, HOVER = 4, HIT = 8, SELF = 16, ELEMENT = 32;
-  const CLASSES = [[FIRST, "first"], [SECOND, "second"], [HOVER, "hover"], [HIT, "hit"], [SELF, "self"], [ELEMENT, "element"]];
+  const NAMES = ["first", "second", "hover", "hit", "self", "element"];
+  const CURSOR = 64;
+  const CLASSES = X.lines.range(0, 64).map((bits) => ["row", ...NAMES.filter((_, i) => (bits >> i) & 1)].join(" "));
 
   class Pane {
     constructor(all, level) {
-      const { id, lines } = all.kernel.levels[level];
-      Object.assign(this, { all, level, id });
+      const { kernel } = all;
+      const { id, lines } = kernel.levels[level];
+      Object.assign(this, { all, level, id, cursor: 0, scrolled: 0, height: 0, width: 0, wrapped: [], chosen: [], beginning: null });
       this.lines = id === "I" ? X.lines.narrowed(lines, (line) => this.spillOf(line)) : lines;
       this.bits = new Uint8Array(lines.length);
+      this.marked = new Map();
       this.rows = new Map();
-      this.wrapped = [];
-      this.cursor = 0;
-      this.folds = all.kernel.isSource(level) ? [] : X.lines.repeats(lines, (line) => this.madeOf(line, lines[line]));
-      this.folds.forEach((fold) => (fold.closed = true));
-      this.build(all.kernel.levels[level]);
-      this.arrange();
+      this.build(kernel.levels[level]);
     }
 
     /** "spill" or "fill" where an instruction is one: its text does not say so. */
     spillOf(line) {
       const { kernel } = this.all;
+      if (!kernel.costs?.spill) return undefined;
       return Array.from(kernel.opsOfLine(this.level, line), (op) => kernel.classOf(op)).find((name) => name === "spill" || name === "fill");
     }
 
@@ -75,63 +75,90 @@
       });
     }
 
-    /** Which rows there are: lines, and in place of hidden ones their stretch (as a negative number). */
-    arrange() {
+    // Rows are worked out when they are first asked for: a folded level has none.
+    get folds() {
+      const { lines } = this.all.kernel.levels[this.level];
+      this.stretches ??= this.all.kernel.isSource(this.level) ? [] : X.lines.repeats(lines, (line) => this.madeOf(line, lines[line])).map((fold) => ({ ...fold, closed: true }));
+      return this.stretches;
+    }
+
+    get shown() {
+      return this.arranged().shown;
+    }
+
+    get rowOf() {
+      return this.arranged().rowOf;
+    }
+
+    /** Which rows there are: lines, and in place of hidden ones their stretch (as a negative number); and their marks. */
+    arranged() {
+      if (this.order) return this.order;
       const shown = [];
-      this.rowOf = new Int32Array(this.lines.length);
+      const rowOf = new Int32Array(this.lines.length);
       let next = 0;
       this.folds.forEach((fold, i) => {
         const last = fold.first + fold.period * fold.rounds;
         const visible = fold.first + fold.period;
-        for (; next < visible; next++) this.rowOf[next] = shown.push(next) - 1;
+        for (; next < visible; next++) rowOf[next] = shown.push(next) - 1;
         const row = shown.push(-1 - i) - 1;
-        for (; next < last; next++) this.rowOf[next] = fold.closed ? row : shown.push(next) - 1;
+        for (; next < last; next++) rowOf[next] = fold.closed ? row : shown.push(next) - 1;
       });
-      for (; next < this.lines.length; next++) this.rowOf[next] = shown.push(next) - 1;
-      this.shown = shown;
+      for (; next < this.lines.length; next++) rowOf[next] = shown.push(next) - 1;
+      this.order = { shown, rowOf, bits: new Uint8Array(shown.length) };
+      for (const [bit, lines] of this.marked) for (const line of lines) this.markRow(line, bit);
       const longest = this.lines.reduce((most, line) => Math.max(most, line.length), 0);
       this.sheet.style.width = `max(100%, calc(${longest + 1}ch + var(--gutter)))`;
+      return this.order;
+    }
+
+    rearrange() {
+      this.order = null;
       this.redraw();
     }
 
+    /** All rows anew. */
     redraw() {
-      this.takeSizes();
-      this.redrawRows();
+      this.rows.forEach(({ node }) => node.remove());
+      this.rows.clear();
+      if (this.beginning !== null) this.begin(this.beginning);
+      this.wrap();
     }
 
-    // Asking the browser for sizes makes it lay out all that changed; so they are kept.
+    // Asking the browser for sizes makes it lay out all that changed; so they are kept. True where they are others now.
     takeSizes() {
       const { body, ruler } = this;
-      this.height = body.clientHeight;
-      this.width = body.clientWidth;
-      this.scrolled = body.scrollTop;
-      [ruler.width, ruler.height] = [ruler.clientWidth, ruler.clientHeight];
+      const found = [body.clientHeight, body.clientWidth, ruler.clientWidth, ruler.clientHeight];
+      if (`${found}` === `${this.sizes}`) return false;
+      this.sizes = found;
+      [this.height, this.width] = found;
+      return true;
     }
 
-    redrawRows() {
-      this.rows.forEach((row) => row.remove());
-      this.rows.clear();
-      this.measure();
-      this.draw();
-      this.drawRuler();
-    }
-
-    // Long lines that are selected are broken; they take more rows than one.
-    measure() {
+    /** Long lines that are selected are broken, and take more rows than one: which, and that all is to be drawn. */
+    wrap() {
       const columns = this.all.columns(this);
       this.wrapped = [];
-      if (columns > 10) {
-        this.shown.forEach((line, row) => {
-          if (line < 0 || !(this.bits[line] & SELF)) return;
+      if (columns > 10 && !this.isFolded()) {
+        for (const line of this.marked.get(SELF) || []) {
           const extra = Math.ceil(this.lines[line].length / columns) - 1;
-          if (extra > 0) this.wrapped.push([row, extra * HEIGHT]);
-        });
+          if (extra > 0 && this.shown[this.rowOf[line]] >= 0) this.wrapped.push([this.rowOf[line], extra * HEIGHT]);
+        }
       }
-      this.sheet.style.height = `${this.top(this.shown.length)}px`;
+      this.isMoved = true;
+      this.all.stale(this);
     }
 
     top(row) {
       return this.wrapped.reduce((sum, [at, extra]) => sum + (at < row ? extra : 0), row * HEIGHT);
+    }
+
+    // What the browser is told of a pane that changed, in the order in which it has to lay out least: `place` of all, `draw` of all.
+    place() {
+      if (this.isFolded()) return;
+      if (this.isMoved) this.sheet.style.height = `${this.top(this.shown.length)}px`;
+      if (!this.isScrolled) return;
+      this.isScrolled = false;
+      this.body.scrollTop = this.scrolled;
     }
 
     draw() {
@@ -140,15 +167,17 @@
       const extra = this.wrapped.reduce((sum, one) => sum + one[1], 0);
       const first = Math.max(0, Math.floor((scrolled - extra) / HEIGHT) - AHEAD);
       const last = Math.min(this.shown.length, Math.ceil((scrolled + height) / HEIGHT) + AHEAD);
-      for (const [row, drawn] of this.rows) {
-        if (row >= first && row < last) continue;
-        drawn.remove();
-        this.rows.delete(row);
+      for (const [row, { node }] of this.rows) {
+        if (row < first || row >= last) {
+          node.remove();
+          this.rows.delete(row);
+        } else if (this.isMoved) node.style.top = `${this.top(row)}px`;
       }
+      this.isMoved = false;
+      this.dressAll();
       const fresh = document.createDocumentFragment();
       for (let row = first; row < last; row++) if (!this.rows.has(row)) fresh.append(this.make(row));
-      this.sheet.append(fresh);
-      this.gutter ||= this.sheet.querySelector(".text")?.offsetLeft;
+      if (fresh.firstChild) this.sheet.append(fresh);
     }
 
     isFolded() {
@@ -165,8 +194,9 @@
       if (line < 0) this.fillFold(made, this.folds[-1 - line]);
       else this.fill(made, line);
       made.style.top = `${this.top(row)}px`;
-      this.rows.set(row, made);
-      this.dress(made, row);
+      const drawn = { node: made, bits: null, isSelf: false };
+      this.rows.set(row, drawn);
+      this.dress(drawn, row);
       return made;
     }
 
@@ -208,6 +238,7 @@
       const cells = element("span", "costs");
       if (!this.all.kernel.costs) return [];
       const sum = this.sum(lines);
+      const { withCosts } = this.all;
       const unroll = this.all.kernel.hotLoop()?.unroll || 1;
       const cell = (kind, hot, all) => {
         const made = element("span", `${kind}${hot ? " hot" : ""}`, all ? X.lines.short(hot && kind !== "bytes" ? hot / unroll : all) : "");
@@ -215,11 +246,10 @@
       };
       const isOne = this.id === "I" && lines.length === 1;
       cell("instructions", isOne ? 0 : sum.hot, isOne ? 0 : sum.instructions);
-      cell("messages", isOne ? 0 : sum.hotMessages, isOne ? 0 : sum.messages);
+      if (withCosts) cell("messages", isOne ? 0 : sum.hotMessages, isOne ? 0 : sum.messages);
       // bytes are counted for one step already
-      cell("bytes", sum.hot && sum.bytes, sum.bytes);
-      cell("waits", isOne ? 0 : sum.hotWaits, isOne ? 0 : sum.waits);
-      if (sum.instructions) cells.title = this.all.told(sum);
+      if (withCosts) cell("bytes", sum.hot && sum.bytes, sum.bytes);
+      if (withCosts) cell("waits", isOne ? 0 : sum.hotWaits, isOne ? 0 : sum.waits);
       cells.classList.toggle("spills", sum.spills > 0);
       const heat = element("span", "heat");
       heat.style.opacity = sum.instructions ? Math.max(0.08, Math.sqrt(sum.instructions / this.all.most)) : 0;
@@ -228,7 +258,8 @@
 
     sum(lines) {
       const { kernel } = this.all;
-      return X.lines.sumOf(lines.flatMap((line) => Array.from(kernel.opsOfLine(this.level, line), (op) => kernel.counts(this.level, op))));
+      const ops = lines.flatMap((line) => [...kernel.opsOfLine(this.level, line)]);
+      return kernel.sumOf(this.level, ops);
     }
 
     words(host, line) {
@@ -241,6 +272,7 @@
         host.append(text.slice(at, first));
         const word = element("span", plain ? "" : kind, written);
         if (value) word.dataset.value = value[2];
+        if (value && this.chosen.includes(value[2])) word.classList.add("chosen");
         host.append(word);
         at = first + written.length;
       }
@@ -249,65 +281,88 @@
 
     // ---- marks ----
 
-    bitsOf(row) {
-      const line = this.shown[row];
-      if (line >= 0) return this.bits[line];
-      const fold = this.folds[-1 - line];
-      return fold.closed ? this.hidden(fold).reduce((bits, one) => bits | this.bits[one], 0) & ~SELF : 0;
-    }
-
-    dress(made, row) {
-      const bits = this.bitsOf(row);
-      made.className = `row${row === this.cursor ? " cursor" : ""}`;
-      for (const [bit, name] of CLASSES) if (bits & bit) made.classList.add(name);
-      made.setAttribute("aria-selected", Boolean(bits & SELF));
-      made.style.width = bits & SELF ? `${this.width}px` : "";
-      for (const word of made.querySelectorAll("[data-value]")) word.classList.toggle("chosen", this.all.isChosen(this.level, Number(word.dataset.value)));
+    // What a row shows already is not said again.
+    dress(drawn, row) {
+      const bits = this.arranged().bits[row] | (row === this.cursor ? CURSOR : 0);
+      if (drawn.bits === bits) return;
+      const { node } = drawn;
+      const isSelf = Boolean(bits & SELF);
+      node.className = `${CLASSES[bits & ~CURSOR]}${bits & CURSOR ? " cursor" : ""}`;
+      if (drawn.bits === null || isSelf !== drawn.isSelf) {
+        node.setAttribute("aria-selected", isSelf);
+        node.style.width = isSelf ? `${this.width}px` : "";
+      }
+      Object.assign(drawn, { bits, isSelf });
     }
 
     dressAll() {
-      for (const [row, made] of this.rows) this.dress(made, row);
+      for (const [row, drawn] of this.rows) this.dress(drawn, row);
+    }
+
+    /** Outlines the values that are selected, where they are written. */
+    choose(values) {
+      if (`${values}` === `${this.chosen}`) return;
+      this.chosen = values;
+      for (const word of this.sheet.querySelectorAll("[data-value]")) word.classList.toggle("chosen", values.includes(Number(word.dataset.value)));
     }
 
     mark(ops, bit) {
-      for (let line = 0; line < this.bits.length; line++) this.bits[line] &= ~bit;
-      if (!ops) return;
       const all = this.all.kernel.levels[this.level].ops;
-      for (const op of ops) this.bits[all[op][0]] |= bit;
+      this.markLines(ops ? Array.from(ops, (op) => all[op][0]) : [], bit);
+    }
+
+    /** Gives lines a mark, and takes it from all others: as much is done as lines have it or had it. */
+    markLines(lines, bit) {
+      for (const line of this.marked.get(bit) || []) {
+        this.bits[line] &= ~bit;
+        if (this.order) this.order.bits[this.order.rowOf[line]] &= ~bit;
+      }
+      const found = lines.filter((line) => !(this.bits[line] & bit) && (this.bits[line] |= bit));
+      this.marked.set(bit, found);
+      if (this.order) for (const line of found) this.markRow(line, bit);
+    }
+
+    // A stretch that is closed has the marks of what it hides; it is not what is selected itself.
+    markRow(line, bit) {
+      const { rowOf, shown, bits } = this.order;
+      if (bit !== SELF || shown[rowOf[line]] >= 0) bits[rowOf[line]] |= bit;
+    }
+
+    linesOf(bit) {
+      return this.marked.get(bit) || [];
     }
 
     /** Lines that are related to a selection, from top to bottom, as rows. */
     related() {
-      const rows = new Set();
-      this.bits.forEach((bits, line) => {
-        if (bits & (FIRST | SECOND)) rows.add(this.rowOf[line]);
-      });
-      return [...rows];
+      const rows = [...this.linesOf(FIRST), ...this.linesOf(SECOND)].map((line) => this.rowOf[line]);
+      return [...new Set(rows)].sort((one, other) => one - other);
     }
 
     /** How many lines are related to a selection, hidden ones too. */
     countRelated() {
-      return this.bits.filter((bits) => bits & (FIRST | SECOND)).length;
+      return this.linesOf(FIRST).length + this.linesOf(SECOND).filter((line) => !(this.bits[line] & FIRST)).length;
     }
 
+    /** All marks over the pane's whole length; of a folded one by lines, which has no rows. */
     drawRuler() {
       const { ruler } = this;
-      const { width, height } = ruler;
+      const [, , width, height] = this.sizes || [];
       if (!height) return;
+      if (ruler.width !== width || ruler.height !== height) Object.assign(ruler, { width, height });
       const pen = ruler.getContext("2d");
       pen.clearRect(0, 0, width, height);
-      const scale = Math.min(HEIGHT, height / this.shown.length);
+      const isFolded = this.isFolded();
+      const scale = Math.min(HEIGHT, height / (isFolded ? this.lines : this.shown).length);
+      const rowOf = isFolded ? null : this.rowOf;
       const lanes = [[FIRST, 0], [SECOND, 0.5], [HOVER, 0], [HIT, 0.5]];
       for (const [bit, side] of lanes) {
+        const lines = this.linesOf(bit);
+        if (lines.length === 0) continue;
         pen.fillStyle = this.all.colours[bit];
         const part = bit === HOVER ? width / 3 : width / 2;
-        let before = -1;
-        this.bits.forEach((bits, line) => {
-          const y = Math.floor(this.rowOf[line] * scale);
-          if (!(bits & bit) || y === before) return;
-          before = y;
-          pen.fillRect(side * width, y, part, Math.max(2, scale - 1));
-        });
+        const at = new Uint8Array(height);
+        for (const line of lines) at[Math.floor((rowOf ? rowOf[line] : line) * scale)] = 1;
+        at.forEach((isMarked, y) => isMarked && pen.fillRect(side * width, y, part, Math.max(2, scale - 1)));
       }
     }
 
@@ -329,8 +384,16 @@
 
     point(event) {
       const found = this.under(event);
+      this.tellCosts(event.target.closest(".costs"), found);
       this.all.point(found && found.op != null ? [this.level, found.op] : null);
       this.all.tip(this, found, event);
+    }
+
+    // What the numbers of a row mean is said where it is asked.
+    tellCosts(cells, found) {
+      if (!cells || cells.title || !found) return;
+      const sum = this.sum(found.fold ? this.hidden(found.fold) : [found.line]);
+      if (sum.instructions) cells.title = this.all.told(sum);
     }
 
     click(event) {
@@ -343,33 +406,32 @@
 
     flip(fold) {
       fold.closed = !fold.closed;
-      this.arrange();
+      this.rearrange();
     }
 
     unfoldAll() {
       const closed = this.folds.some((fold) => !fold.closed);
       for (const fold of this.folds) fold.closed = closed;
-      this.arrange();
+      this.rearrange();
     }
-
     // ---- the cursor ----
 
     moveTo(row) {
-      const old = this.cursor;
       this.cursor = Math.max(0, Math.min(this.shown.length - 1, row));
-      this.reveal(this.cursor);
-      for (const one of [old, this.cursor]) if (this.rows.has(one)) this.dress(this.rows.get(one), one);
       this.body.setAttribute("aria-activedescendant", `${this.id}-${this.cursor}`);
+      this.reveal(this.cursor);
     }
 
     reveal(row) {
       const top = this.top(row);
       if (top < this.scrolled || top + HEIGHT > this.scrolled + this.height) this.centre(row);
-      else this.draw();
+      else this.all.stale(this);
     }
 
-    /** Shows a line as the first of the pane. */
+    /** Shows a line as the first of the pane; of a folded one when it is opened. */
     begin(line) {
+      this.beginning = this.isFolded() ? line : null;
+      if (this.beginning !== null) return;
       this.cursor = this.rowOf[line];
       this.scrollTo(this.top(this.cursor));
     }
@@ -380,11 +442,13 @@
 
     scrollTo(top) {
       const most = Math.max(0, this.top(this.shown.length) - this.height);
-      this.body.scrollTop = Math.max(0, Math.min(most, top));
-      this.scroll(Math.max(0, Math.min(most, top)));
+      this.scrolled = Math.max(0, Math.min(most, top));
+      this.isScrolled = true;
+      this.all.stale(this);
     }
 
     scroll(top) {
+      if (Math.abs(top - this.scrolled) < 1) return;
       this.scrolled = top;
       this.draw();
     }

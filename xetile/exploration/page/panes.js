@@ -22,8 +22,11 @@
     constructor(host, kernel) {
       this.host = host;
       this.kernel = kernel;
-      this.most = 1;
-      kernel.levels.forEach((level, i) => kernel.costs && level.ops.forEach((_, op) => (this.most = Math.max(this.most, kernel.counts(i, op).instructions))));
+      this.most = kernel.costs ? kernel.mostInstructions() : 1;
+      this.withCosts = document.body.classList.contains("all-costs");
+      // whoever makes panes shows something first: nothing is drawn before
+      this.waiting = new Set();
+      this.isTogether = true;
       this.readColours();
       this.panes = kernel.levels.map((_, level) => new X.pane.Pane(this, level));
       this.current = this.panes[0];
@@ -54,15 +57,65 @@
         waiting = true;
         requestAnimationFrame(() => {
           waiting = false;
-          this.panes.forEach((pane) => pane.redraw());
+          this.together(() => this.takeSizes());
         });
       });
       this.panes.forEach((pane) => observer.observe(pane.box));
     }
 
+    /** Sizes of all panes, asked for at once; those that changed are drawn anew. */
+    takeSizes() {
+      const changed = this.panes.filter((pane) => pane.takeSizes());
+      for (const pane of changed) {
+        pane.redraw();
+        pane.drawRuler();
+      }
+    }
+
+    /** Several changes of which the browser is told once, behind the last. */
+    together(act) {
+      if (this.isTogether) return act();
+      this.isTogether = true;
+      try {
+        return act();
+      } finally {
+        this.flush();
+      }
+    }
+
+    /** A pane of which something is to be drawn: now, or with what happens together. */
+    stale(pane) {
+      this.waiting.add(pane);
+      if (!this.isTogether) this.flush();
+    }
+
+    flush() {
+      this.isTogether = false;
+      const panes = [...this.waiting];
+      this.waiting.clear();
+      for (const pane of panes) pane.place();
+      for (const pane of panes) pane.draw();
+      if (!this.gutter) this.takeGutter();
+    }
+
+    // How wide the numbers by the lines are shows in a row; lines are broken by it.
+    takeGutter() {
+      this.gutter = this.host.querySelector(".pane:not(.folded) .row .text")?.offsetLeft;
+      if (this.gutter) this.panes.forEach((pane) => pane.wrapped.length && pane.wrap());
+    }
+
+    /** All panes with more columns of costs, or fewer. */
+    showCosts(withCosts) {
+      Object.assign(this, { withCosts, gutter: 0 });
+      this.together(() => {
+        this.takeSizes();
+        this.panes.forEach((pane) => pane.redraw());
+      });
+    }
+
     /** How many letters of a line a pane has room for. */
     columns(pane) {
-      const gutter = pane.gutter || 60;
+      const gutter = this.gutter || 60;
       return Math.floor((pane.width - gutter - 4) / this.letter);
     }
 
@@ -118,6 +171,10 @@
     // ---- what changes ----
 
     changed(state, changed) {
+      this.together(() => this.show(state, changed));
+    }
+
+    show(state, changed) {
       if (changed.has("folded")) this.fold(state);
       if (changed.has("hover")) this.showHover(state);
       if (changed.has("selections") || changed.has("whatif")) this.showSelections(state);
@@ -129,8 +186,8 @@
       for (const pane of this.panes) {
         pane.box.classList.toggle("folded", state.folded.has(pane.id));
         pane.head.setAttribute("aria-expanded", !state.folded.has(pane.id));
-        pane.redraw();
       }
+      this.takeSizes();
     }
 
     /** Folds a level, or unfolds it where what is related to the selection stands. */
@@ -178,7 +235,8 @@
     showSelf(pane, selections) {
       const own = selections.filter(([level]) => level === pane.level).map(([, op]) => op);
       pane.mark(own, SELF);
-      if (own.length || pane.wrapped.length) return pane.redrawRows();
+      pane.choose(selections.filter(([level]) => level === pane.level).map((one) => one[2]));
+      if (own.length || pane.wrapped.length) pane.wrap();
       pane.dressAll();
       pane.drawRuler();
     }
@@ -194,17 +252,15 @@
       for (const pane of this.panes) pane.dressAll();
     }
 
-    isChosen(level, value) {
-      return X.state.get().selections.some((one) => one[0] === level && one[2] === value);
-    }
-
     /** Selects an op or a value of it; `second` adds it to the first selection. */
     select(at, second) {
       const { selections } = X.state.get();
       const kept = second && selections.length ? [selections[0], at] : [at];
       const holding = at[2] === null ? this.heldBy(at) : this.kernel.holdingOf(at[0], at[2]);
-      X.state.set({ selections: kept, holding, step: null });
-      this.showHeaviest(at);
+      this.together(() => {
+        X.state.set({ selections: kept, holding, step: null });
+        this.showHeaviest(at);
+      });
     }
 
     // The holding of what a line defines.
@@ -226,14 +282,13 @@
       const { ops } = this.kernel.levels[pane.level];
       let best = null;
       let most = -Infinity;
-      pane.bits.forEach((bits, line) => {
-        if (!(bits & FIRST)) return;
+      for (const line of pane.linesOf(FIRST)) {
         const hidden = pane.shown[pane.rowOf[line]] < 0 ? 1e9 : 0;
         for (const op of this.kernel.opsOfLine(pane.level, line)) {
           const weight = this.weight(pane, op, this.kernel.names[ops[op][3]], pane.lines[line]) - hidden;
           if (weight > most) [most, best] = [weight, pane.rowOf[line]];
         }
-      });
+      }
       return best;
     }
 
@@ -357,12 +412,9 @@
       const wanted = words.toLowerCase();
       this.hits = [];
       for (const pane of this.panes) {
-        pane.lines.forEach((line, i) => {
-          pane.bits[i] &= ~HIT;
-          if (!wanted || !line.toLowerCase().includes(wanted)) return;
-          pane.bits[i] |= HIT;
-          this.hits.push([pane, i]);
-        });
+        const found = wanted ? pane.lines.flatMap((line, i) => (line.toLowerCase().includes(wanted) ? [i] : [])) : [];
+        pane.markLines(found, HIT);
+        found.forEach((line) => this.hits.push([pane, line]));
         pane.dressAll();
         pane.drawRuler();
       }
@@ -384,7 +436,7 @@
     // ---- a picture by the pointer ----
 
     tip(pane, found, event) {
-      clearTimeout(this.waiting);
+      clearTimeout(this.asked);
       const box = document.getElementById("tip");
       const type = found && found.word && found.word.classList.contains("type");
       const holding = !found || !(type || found.value !== null) ? null : this.holdingUnder(pane, found);
@@ -393,7 +445,7 @@
         return;
       }
       const { clientX, clientY } = event;
-      this.waiting = setTimeout(() => this.showTip(box, this.kernel.holdings[holding], clientX, clientY), 350);
+      this.asked = setTimeout(() => this.showTip(box, this.kernel.holdings[holding], clientX, clientY), 350);
     }
 
     holdingUnder(pane, { line, value }) {

@@ -3,6 +3,14 @@
   "use strict";
 
   const cached = (make, kept = new WeakMap()) => (key) => kept.get(key) ?? kept.set(key, make(key)).get(key);
+  /** A function of a kernel, a tile and more, whose answers are kept: kernels do not change. */
+  const kept = (answer, all = new WeakMap()) => (K, ...asked) => {
+    if (!all.has(K)) all.set(K, new Map());
+    const key = asked.join(";");
+    const known = all.get(K);
+    if (!known.has(key)) known.set(key, answer(K, ...asked));
+    return known.get(key);
+  };
   const zip = (one, other, join) => one.map((part, i) => join(part, other[i]));
   const inside = (at, sizes) => at.every((e, d) => e >= 0 && e < sizes[d]);
   const units = (size, d, rank) => Array.from({ length: Math.log2(size) }, (_, i) => Array.from({ length: rank }, (_, r) => (r === d ? 1 << i : 0)));
@@ -22,7 +30,8 @@
     K.holdings.forEach((_, id) => named.has(id) || add(id, null));
     return found;
   });
-  const partsOf = (K, tile) => allParts(K).get(`${tile}`) ?? [];
+  const NONE = [];
+  const partsOf = (K, tile) => allParts(K).get(`${tile}`) ?? NONE;
   const own = (K, [level, value]) => K.holdings[K.levels[level].values[value][5]];
 
   const offsetOf = (holding) => holding.offset ?? holding.sizes.map(() => 0);
@@ -66,7 +75,7 @@
 
   const ofSubgroups = (holding) => holding && !holding.tile && (holding.layout?.in.subgroup ?? holding.blocks);
   /** The tile of the workgroup to which a subgroup's tile belongs, or null. */
-  function workgroupTile(K, tile) {
+  const workgroupTile = kept((K, tile) => {
     const [op, number] = K.levels[tile[0]].values[tile[1]];
     const whole = own(K, tile)?.base?.value;
     if (whole !== undefined) return [K.levels[tile[0]].of, whole];
@@ -76,24 +85,24 @@
       if (found) return found.slice(0, 2);
     }
     return null;
-  }
+  });
 
   /** The subgroups' tiles that a workgroup's tile becomes. */
-  function subgroupTiles(K, [level, value]) {
+  const subgroupTiles = kept((K, [level, value]) => {
     if (!ofSubgroups(own(K, [level, value]))) return [];
     return K.children(level, K.levels[level].values[value][0]).flatMap(([below, op]) => K.levels[below].values.flatMap((one, v) =>
       (one[0] === op && partsOf(K, [below, v]).length && `${workgroupTile(K, [below, v])}` === `${[level, value]}` ? [[below, v]] : [])));
-  }
+  });
 
   /** Where a subgroup's tile begins in the workgroup's: the first element of the unit that it is, of several. */
-  function origin(K, tile, subgroup) {
+  const origin = kept((K, tile, subgroup) => {
     const { layout, blocks } = own(K, workgroupTile(K, tile));
     const unit = own(K, tile).base?.unit ?? 0;
     if (!layout) return blocks[subgroup * (blocks.length / K.subgroups) + unit][0];
     return Object.values(X.f2.apply(layout, { subgroup, register: unit * sizesOf(K, tile).reduce((all, size) => all * size, 1) }));
-  }
-  const sizesOf = (K, tile) => own(K, tile)?.sizes ?? partsOf(K, tile).reduce((most, { holding }) =>
-    zip(holding.sizes, offsetOf(holding), (s, o) => s + o).map((s, d) => Math.max(s, most[d] ?? 0)), []);
+  });
+  const sizesOf = kept((K, tile) => own(K, tile)?.sizes ?? partsOf(K, tile).reduce((most, { holding }) =>
+    zip(holding.sizes, offsetOf(holding), (s, o) => s + o).map((s, d) => Math.max(s, most[d] ?? 0)), []));
 
   /** Subgroups whose tile has an element of the workgroup's tile, with its coordinates in theirs. */
   function subgroupsOf(K, tile, element) {
@@ -147,7 +156,7 @@
   const idsOf = (K, tile) => new Set(partsOf(K, tile).map((part) => part.id));
   const inMemory = (K, id) => id != null && K.holdings[id].place === "memory";
   /** Everything that happens to a tile: moves from memory and to it, others, matrix instructions with its role in them. */
-  function doings(K, tile) {
+  const doings = kept((K, tile) => {
     const ids = idsOf(K, tile);
     const moves = movesOf(K, tile, ids);
     const messages = (wanted) => moves.filter(wanted).flatMap((move) => move.messages.map((message) => ({ move, message })));
@@ -158,7 +167,7 @@
       products: productsOf(K).flatMap((dpas) => ["a", "b", "c"].filter((role) => ids.has(dpas[role])).map((role) => ({ dpas, role }))),
       results: productsOf(K).filter((dpas) => ids.has(dpas.d)),
     };
-  }
+  });
 
   const addsTo = (K, { c, d }) => c != null && d != null && `${K.holdings[c].tile}` === `${K.holdings[d].tile}`;
   const unfinished = cached((K) => new Set(productsOf(K).filter((dpas) => addsTo(K, dpas)).map(({ c }) => c)));
@@ -170,14 +179,14 @@
   }
 
   /** The messages that store a tile; of sums of products else those of the only tile of that size that is stored, which a loop hands on. */
-  function storesOf(K, tile) {
+  const storesOf = kept((K, tile) => {
     const { stores, products } = doings(K, tile);
     const isSum = products.length && products.every(({ role }) => role === "c");
     if (stores.length || !isSum) return stores;
     const same = [...allParts(K).keys()].filter((key) => key !== `${tile}` && key).map((key) => key.split(",").map(Number))
       .filter((other) => other[0] === tile[0] && own(K, other)?.place !== "memory" && `${sizesOf(K, other)}` === `${sizesOf(K, tile)}`).map((other) => doings(K, other).stores).filter((all) => all.length);
     return same.length === 1 ? same[0] : [];
-  }
+  });
 
   /** The instructions of a message: its own, or those messages that came of its op. */
   function asmOf(K, { move, message }) {
@@ -201,7 +210,7 @@
   const carries = (K, one, element) => overlaps(boxOf(K, one), [element, element]);
 
   /** The subgroup's tiles of a selection: of its value, else of its op's results and operands, else of the ops above. */
-  function tilesOf(K, [level, op, value]) {
+  const tilesOf = kept((K, [level, op, value]) => {
     const asTile = (l, v) => {
       const after = own(K, [l, v])?.place === "memory" ? moved(K, [l, v]) : [];
       if (after.length) return after;
@@ -219,13 +228,13 @@
     const tiles = [...new Map(all.map((tile) => [`${tile}`, tile])).values()].sort((a, b) => isMemory(a) - isMemory(b));
     if (tiles.length) return tiles;
     return K.parents(level, op).flatMap(([above, parent]) => tilesOf(K, [above, parent, null])).slice(0, 4);
-  }
+  });
   /** A tile in memory is shown by what is loaded from it, or stored to it. */
-  function moved(K, tile) {
+  const moved = kept((K, tile) => {
     const ids = idsOf(K, tile);
     const other = K.moves.flatMap((move) => (ids.has(move.source) ? [move.target] : ids.has(move.target) ? [move.source] : []));
     return other.flatMap((id) => (K.holdings[id]?.tile ? [K.holdings[id].tile] : [])).slice(0, 1);
-  }
+  });
 
 
   // ---- In words ----
@@ -285,7 +294,7 @@
       if (count) said.push([asm.length && rounds > 1 ? `${words} by ${count / rounds} dpas in each of ${rounds} unrolled steps` : `${words} by ${count} dpas`, asm]);
     }
     message("stored by", facts.stores, facts.all.stores);
-    return { said, marks: facts.marks };
+    return said;
   }
 
   const elementsOf = ([from, to]) => from.reduce((all, _, d) => all.flatMap((at) =>
@@ -310,7 +319,7 @@
   }
 
   X.tiles = {
-    boxOf, carries, doings, elementWords, finished, idsOf, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
+    boxOf, carries, doings, elementWords, finished, idsOf, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, used, within,
     workgroupTile, zip,
   };
 })((window.X = window.X || {}));

@@ -3,7 +3,7 @@
   "use strict";
 
   const { make } = X.elements;
-  const { boxOf, doings, elementWords, finished, idsOf, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+  const { boxOf, doings, elementWords, finished, idsOf, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, used, within, workgroupTile, zip } = X.tiles;
 
   const { TYPES, movesStages } = X.moves;
 
@@ -157,7 +157,7 @@
     const found = new Map();
     const tile = tileOf(K, state);
     if (!tile || !state.element || !inside(state.element, sizesOf(K, tile))) return found;
-    for (const [level, op] of told(K, tile, state, "").marks) {
+    for (const [level, op] of used(K, tile, state.rectangle ?? [state.element, state.element]).marks) {
       if (level >= 0) found.set(level, (found.get(level) ?? new Set()).add(op));
     }
     return found;
@@ -238,7 +238,7 @@
     /** Another selection: its tiles, the one that was looked at first. */
     function select() {
       const [selection] = state().selections;
-      view.tiles = selection ? tilesOf(K, selection) : [];
+      view.tiles = selection ? [...tilesOf(K, selection)] : [];
       choose(tileOf(K, state()), selection);
     }
 
@@ -327,7 +327,7 @@
       });
       stage.panel = X.pictures.panel(node, { ...model, label: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
       const layout = { in: model.layout.in, out: Object.fromEntries(Object.values(model.layout.out).map((size, d) => [model.tensor[d], size])) };
-      stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }), { scale: SMALL_MATRIX });
+      stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }), { scale: SMALL_MATRIX, framed: [] });
       stage.frame = (bits) => stage.matrix.update(layout, { framed: bits });
       return stage;
     }
@@ -382,7 +382,7 @@
       fields.own.value = at.join(", ");
       fields.whole.value = above() ? zip(at, origin(K, view.tile, subgroup), (e, o) => e + o).join(", ") : "";
       fields.whole.disabled = !above();
-      const { said: facts } = told(K, view.tile, { ...state(), element: at }, name(above() ?? view.tile));
+      const facts = told(K, view.tile, { ...state(), element: at }, name(above() ?? view.tile));
       said.replaceChildren();
       facts.forEach(([words, asm], n) => {
         make(said, "span", "", `${n ? "; " : ""}${words}`);

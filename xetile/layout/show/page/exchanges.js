@@ -154,7 +154,7 @@
     function draw() {
       const lanes = model.lanes || 16;
       place.ground(roundsScene(model), {width: 26 * lanes + 280, height: 54 * model.rounds.length + 4});
-      place.said.textContent = `${model.rounds.length} round${model.rounds.length > 1 ? "s" : ""}, ${model.rounds.reduce((all, one) => all + one.selects, 0)} selections`;
+      place.say(`${model.rounds.length} round${model.rounds.length > 1 ? "s" : ""}, ${model.rounds.reduce((all, one) => all + one.selects, 0)} selections`);
     }
     place.onTheme(draw);
     draw();

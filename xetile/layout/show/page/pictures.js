@@ -14,15 +14,22 @@
     sign: "bold 10px ui-monospace, monospace",
   };
 
-  // Colours come from the style sheet, so that a dark page has others; `c7` is a tint of the second hue.
-  function inks(host) {
-    const style = getComputedStyle(host);
-    const known = new Map();
-    const value = (name) => style.getPropertyValue(`--${name}`).trim();
-    return (name) => {
-      if (!known.has(name)) known.set(name, /^c\d+$/.test(name) ? tint(value, Number(name.slice(1))) : value(name) || value("ink"));
-      return known.get(name);
-    };
+  // Colours come from the style sheet, so that a dark page has others; `c7` is a tint of the second hue. They are asked for
+  // once, since the browser works out all styles for an answer.
+  const known = new Map();
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", () => {
+    known.clear();
+    document.querySelectorAll(".picture").forEach((one) => one.dispatchEvent(new Event("theme")));
+  });
+
+  function colour(name) {
+    if (!known.has(name)) {
+      const style = getComputedStyle(document.documentElement);
+      const value = (wanted) => style.getPropertyValue(`--${wanted}`).trim();
+      known.set(name, /^c\d+$/.test(name) ? tint(value, Number(name.slice(1))) : value(name) || value("ink"));
+    }
+    return known.get(name);
   }
 
   function tint(value, key) {
@@ -34,17 +41,17 @@
   }
 
   const PAINTERS = {
-    rect(context, [x, y, wide, high, ink], colour) {
+    rect(context, [x, y, wide, high, ink]) {
       context.fillStyle = colour(ink);
       context.fillRect(x, y, wide, high);
     },
-    frame(context, [x, y, wide, high, ink], colour) {
+    frame(context, [x, y, wide, high, ink]) {
       context.strokeStyle = colour(ink);
       context.lineWidth = ink === "border" ? 1 : 2;
       context.setLineDash({copy: [4, 3], xor: [2, 2]}[ink] || []);
       context.strokeRect(x, y, wide, high);
     },
-    line(context, [x, y, toX, toY, ink], colour) {
+    line(context, [x, y, toX, toY, ink]) {
       context.strokeStyle = colour(ink);
       context.setLineDash([]);
       context.lineWidth = 2;
@@ -53,7 +60,7 @@
       context.lineTo(toX, toY);
       context.stroke();
     },
-    arc(context, [x, y, toX, high, ink], colour) {
+    arc(context, [x, y, toX, high, ink]) {
       context.strokeStyle = colour(ink);
       context.setLineDash([]);
       context.lineWidth = 1.5;
@@ -62,7 +69,7 @@
       context.quadraticCurveTo((x + toX) / 2, y - 2 * high, toX, y);
       context.stroke();
     },
-    text(context, [x, y, words, anchor, ink], colour) {
+    text(context, [x, y, words, anchor, ink]) {
       context.fillStyle = colour(ink);
       context.font = FONTS[ink];
       context.textAlign = anchor === "middle" ? "center" : anchor;
@@ -70,19 +77,25 @@
     },
   };
 
-  function paint(canvas, primitives, plan, colour, only) {
+  // A canvas that keeps its size is wiped; one that has nothing yet, and gets nothing, is not touched.
+  function paint(canvas, primitives, plan, only) {
     const ratio = window.devicePixelRatio || 1;
     const { width, height, scale = 1 } = plan;
-    canvas.width = Math.ceil(width * ratio * scale);
-    canvas.height = Math.ceil(height * ratio * scale);
-    canvas.style.width = `${width * scale}px`;
-    canvas.style.height = `${height * scale}px`;
+    const pixels = [width, height].map((length) => Math.ceil(length * ratio * scale));
+    if (`${pixels}` !== `${canvas.pixels}`) {
+      [canvas.width, canvas.height] = canvas.pixels = pixels;
+      [canvas.style.width, canvas.style.height] = [`${width * scale}px`, `${height * scale}px`];
+      canvas.isBlank = true;
+    }
+    if (canvas.isBlank && primitives.length === 0) return;
     const context = canvas.getContext("2d");
-    context.scale(ratio * scale, ratio * scale);
+    context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
+    if (!canvas.isBlank) context.clearRect(0, 0, width + 1, height + 1);
+    canvas.isBlank = primitives.length === 0;
     for (const [kind, ...rest] of primitives) {
       const ink = rest[rest.length - 1];
       context.globalAlpha = only != null && /^c\d/.test(ink) && ink !== `c${only}` ? 0.15 : 1;
-      PAINTERS[kind](context, rest, colour);
+      PAINTERS[kind](context, rest);
     }
   }
 
@@ -107,12 +120,12 @@
       const box = over.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
     return {
-      root, over, said, at,
-      ground: (primitives, plan, only) => paint(ground, primitives, plan, inks(root), only),
-      outline: (primitives, plan) => paint(over, primitives, plan, inks(root)),
-      onTheme: (redraw) => dark.addEventListener("change", redraw),
+      root, over, at,
+      say(words) { if (said.textContent !== words) said.textContent = words; },
+      ground: (primitives, plan, only) => paint(ground, primitives, plan, only),
+      outline: (primitives, plan) => paint(over, primitives, plan),
+      onTheme: (redraw) => root.addEventListener("theme", redraw),
     };
   }
 
@@ -201,8 +214,7 @@
     function outline() {
       place.outline(outlines(model, plan), plan);
       const say = model.words || ((element) => words(model, plan.grid, element));
-      place.said.textContent = model.rectangle && !model.words ? rectangleWords(plan.grid, model.rectangle)
-        : model.element ? say(model.element) : "";
+      place.say(model.rectangle && !model.words ? rectangleWords(plan.grid, model.rectangle) : model.element ? say(model.element) : "");
     }
     function draw() {
       plan = planned(model);
@@ -321,7 +333,7 @@
       chosen = index;
       const column = plan.columns[index];
       place.outline(column ? [["frame", column.x - 1, 16, 22, plan.height - 18, "hover"]] : [], plan);
-      place.said.textContent = column ? toggles(layout, column) : "";
+      place.say(column ? toggles(layout, column) : "");
       onHover(column ? {dim: column.name, bit: column.bit, vector: column.vector} : null);
     }
     function draw() {
@@ -340,6 +352,8 @@
       event.stopPropagation();
     });
     function update(next, changed = {}) {
+      const isSame = JSON.stringify([next, {...options, ...changed}]) === JSON.stringify([layout, options]);
+      if (isSame) return;
       layout = next;
       Object.assign(options, changed);
       draw();
