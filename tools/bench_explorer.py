@@ -93,17 +93,18 @@ def warm(file: Path, device: str) -> float:
 
 ACTS = """() => {
   const lines = () => [...document.querySelectorAll('.pane:not(.folded) .row[data-line] .text')];
-  const picture = () => [...document.querySelectorAll('#way .picture .over')].find((one) => one.width > 100);
+  const picture = [...document.querySelectorAll('#way .picture .over')].find((one) => one.clientWidth > 100);
   const on = (what, kind, x, y) => {
     const box = what.getBoundingClientRect();
     const at = {bubbles: true, composed: true, clientX: box.left + x, clientY: box.top + y};
     what.dispatchEvent(new (kind === 'click' ? MouseEvent : PointerEvent)(kind, at));
   };
-  const nth = (i) => lines()[(7 * i) % lines().length];
+  const still = lines();
+  const nth = (all, i) => all[(7 * i) % all.length];
   const acts = {
-    hover: (i) => on(nth(i), 'pointermove', 30, 5),
-    select: (i) => on(nth(i), 'click', 30, 5),
-    point: (i) => picture() && on(picture(), 'pointermove', 40 + (i * 5) % 60, 80 + (i * 3) % 60),
+    hover: (i) => on(nth(still, i), 'pointermove', 30, 5),
+    select: (i) => on(nth(lines(), i), 'click', 30, 5),
+    point: (i) => picture && on(picture, 'pointermove', 40 + (i * 5) % 60, 80 + (i * 3) % 60),
     element: (i) => X.state.set({element: [i % 8, i % 16]}),
   };
   const wait = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -135,10 +136,10 @@ def in_browser(browser: Browser, made: Path) -> dict[str, float]:
     with browser.new_page(viewport={"width": 1600, "height": 1000}) as page:
         page.goto(made.as_uri())
         page.evaluate(PAINTED)
-        page.evaluate(ACTS)
         for name in ("hover", "select", "point", "element"):
             if name in ("point", "element"):
                 page.evaluate(HELD)
+            page.evaluate(ACTS)
             page.evaluate("name => repeated(name, 8)", name)
             with main_thread(page) as spent:
                 before = spent()

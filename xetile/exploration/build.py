@@ -2,7 +2,7 @@
 
 The page cannot reach a network: its Content-Security-Policy allows its own script and style, by their hashes, and
 nothing else. A served page may ask its server as well. No build step: files of `page/` are put together without
-comments and indentation, so a script of theirs has no text that goes over several lines; the script is packed.
+comments and indentation, so a script of theirs has no text that goes over several lines; script and style are packed.
 """
 
 import json
@@ -60,11 +60,10 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
         (_PICTURES, _EXPLORER, _COMPARED) if len(explorations) == 2 else (_PICTURES, _EXPLORER)
     )
     style = _style(rooms)
-    script, allowed = packed_script(_script(rooms, served=served))
+    script, allowed = packed_script(_script(rooms, served=served), style)
     parts = {
         "title": escape(title),
         "policy": _policy(style, allowed, served=served),
-        "style": style,
         "model": model,
         "script": script,
     }

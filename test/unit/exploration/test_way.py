@@ -459,3 +459,42 @@ def test_keys_work_wherever_the_keyboard_is(page: Page, tmp_path: Path) -> None:
     page.locator(".pane-body").first.press("e")
     expect(page.locator("#way-whole")).to_be_focused()
     assert errors == []
+
+
+def test_an_element_that_is_picked_or_pointed_at_leaves_the_ground_of_pictures(
+    page: Page, tmp_path: Path
+) -> None:
+    """What is painted on each canvas is counted: outlines over the pictures, nothing on what lies below."""
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    page.evaluate(
+        """() => {
+          window.painted = {ground: 0, over: 0};
+          for (const name of ['fillRect', 'strokeRect', 'fillText', 'clearRect']) {
+            const paint = CanvasRenderingContext2D.prototype[name];
+            CanvasRenderingContext2D.prototype[name] = function (...words) {
+              if (this.canvas.className in painted) painted[this.canvas.className] += 1;
+              return paint.apply(this, words);
+            };
+          }
+        }"""
+    )
+    page.evaluate("X.state.set({element: [6, 38]})")
+    page.locator("#way .over").nth(2).hover(position={"x": 60, "y": 100})
+    page.evaluate("X.state.set({element: [7, 40]})")
+    painted = page.evaluate("painted")
+    assert painted["over"] > 0
+    assert painted["ground"] == 0
+
+
+def test_pictures_that_are_looked_at_again_are_not_drawn_again(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    node = "document.querySelector('#way .stage')"
+    select(page, "%b", 0, None)
+    page.evaluate(f"window.first = {node}")
+    select(page, "%a", 0, None)
+    assert page.evaluate(f"first !== {node}")
+    select(page, "%b", 0, None)
+    assert page.evaluate(f"first === {node}")

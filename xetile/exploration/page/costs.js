@@ -3,6 +3,7 @@
   "use strict";
 
   const { make } = X.elements;
+  const MOST = 40;
 
   /** Sums by class, and by line of the source: {classes: Map, lines: Map, loop}, each [per step, once]. */
   function costsOf(K) {
@@ -10,7 +11,7 @@
     const rounds = loop?.unroll ?? 1;
     const classes = new Map();
     const sources = new Map();
-    const I = K.levelOf("I");
+    const source = sourcesOf(K, K.levelOf("I"));
     const add = (all, key, name, hot) => {
       if (!all.has(key)) all.set(key, { step: 0, once: 0, by: new Map() });
       const entry = all.get(key);
@@ -20,28 +21,41 @@
     K.costs.asm.forEach((_, i) => {
       const hot = loop && loop.asm[0] <= i && i <= loop.asm[1];
       add(classes, K.classOf(i), K.classOf(i), hot);
-      add(sources, source(K, I, i), K.classOf(i), hot);
+      add(sources, source[i], K.classOf(i), hot);
     });
     return { classes, sources, loop };
   }
 
-  /** The source's op of an instruction, -1 of the compiler's own. */
-  function source(K, level, op) {
-    while (K.levels[level].of !== null) {
-      const [parent] = K.parents(level, op);
-      if (!parent) return -1;
-      [level, op] = parent;
-    }
-    return op;
+  /** The source's ops of those of a level, -1 of the compiler's own. */
+  function sourcesOf(K, level) {
+    const { of, ops } = K.levels[level];
+    if (of === null) return ops.map((_, op) => op);
+    const above = sourcesOf(K, of);
+    return ops.map((op) => (op[4]?.length ? above[op[4][0]] : -1));
   }
 
   const count = (n) => (n ? (Number.isInteger(n) ? `${n}` : n.toFixed(1)) : "");
 
-  function table(host, heads, rows) {
+  /** Makes the first of many at once, all others when they are asked for: a page does not grow with its lines. */
+  function first(host, all, make) {
+    all.slice(0, MOST).forEach(make);
+    if (all.length <= MOST) return;
+    const more = X.elements.make(host, "button", "more", `and ${all.length - MOST} more`);
+    more.addEventListener("click", () => {
+      more.remove();
+      all.slice(MOST).forEach(make);
+    });
+  }
+
+  /** Rows of [cells, the source's op to which a click leads]. */
+  function table(host, K, heads, rows) {
     const node = make(host, "table");
     const line = (cells, tag) => cells.reduce((tr, text) => (make(tr, tag, "", text), tr), make(node, "tr"));
     line(heads, "th");
-    return rows.map((cells) => line(cells, "td"));
+    first(host, rows, ([cells, op]) => {
+      const row = line(cells(), "td");
+      if (op >= 0) leads(row, K, op);
+    });
   }
 
   function create(host, K) {
@@ -60,8 +74,8 @@
   /** Bytes that the lines of the source move, a step or once. */
   function moved(host, K) {
     const again = new Map((K.costs.rereads ?? []).map(([level, op, n]) => [`${level},${op}`, n]));
-    const rows = K.costs.bytes.filter(([level]) => level === 0).map(([level, op, bytes]) => [lineOf(K, op), `${bytes}`, again.get(`${level},${op}`) > 1 ? `${again.get(`${level},${op}`)}` : ""]);
-    if (rows.length) table(host, ["moved by a subgroup", "bytes", "read by subgroups"], rows);
+    const rows = K.costs.bytes.filter(([level]) => level === 0).map(([level, op, bytes]) => [() => [lineOf(K, op), `${bytes}`, again.get(`${level},${op}`) > 1 ? `${again.get(`${level},${op}`)}` : ""]]);
+    if (rows.length) table(host, K, ["moved by a subgroup", "bytes", "read by subgroups"], rows);
   }
 
   function instructions(host, K) {
@@ -72,12 +86,9 @@
     spills(host, K, sources);
     const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
     const all = [...classes.values()].reduce((sum, one) => ({ step: sum.step + one.step, once: sum.once + one.once }), { step: 0, once: 0 });
-    const totals = [["all", count(all.step), count(all.once)]];
-    table(host, ["class", step, "once"], [...totals, ...most(classes).map(([name, one]) => [name, count(one.step), count(one.once)])]);
-    const rows = most(sources);
-    table(host, ["source", step, "once", "in the text"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
-      [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
-      .forEach((tr, i) => rows[i][0] >= 0 && leads(tr, K, rows[i][0]));
+    table(host, K, ["class", step, "once"], [["all", all], ...most(classes)].map(([name, one]) => [() => [name, count(one.step), count(one.once)]]));
+    table(host, K, ["source", step, "once", "in the text"], most(sources).map(([op, one]) => [() => [lineOf(K, op), count(one.step), count(one.once),
+      [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")], op]));
   }
 
   function leads(row, K, op) {
@@ -98,11 +109,11 @@
   }
 
   function spills(host, K, sources) {
-    for (const [op, one] of sources) {
+    first(host, [...sources].filter(([, one]) => one.by.has("spill") || one.by.has("fill")), ([op, one]) => {
       const counts = ["spill", "fill"].filter((name) => one.by.has(name)).map((name) => `${one.by.get(name)} ${name}s`).join(" and ");
       const words = `${counts} ${op < 0 ? "of no line: compiler's own" : `under line ${lineOf(K, op)}`}`;
-      if (counts) make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
-    }
+      make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
+    });
     // why, and what to do: the compiler's own words
     if (K.costs.spill) for (const note of K.notes.filter((one) => one.includes("spilled"))) make(host, "p", "warn", note);
   }

@@ -208,8 +208,10 @@
   /** What a page shows at first: the tile that is loaded whose way is longest, so of a product an operand; else the
    * first value whose elements it can show. */
   function firstHeld(kernel) {
-    const all = kernel.levels.flatMap(({ values }, level) => values.map(([op, , , , , held], value) => ({ level, op, held, value })));
-    const held = all.filter((one) => one.held !== null && kernel.holdings[one.held].layout);
+    const held = [];
+    kernel.levels.forEach(({ values }, level) => values.forEach((one, value) => {
+      if (one[5] !== null && kernel.holdings[one[5]].layout) held.push({ level, op: one[0], value });
+    }));
     const name = ({ level, op }) => kernel.names[kernel.levels[level].ops[op][3]];
     const way = ({ level, op, value }) => (X.way ? Math.max(0, ...X.way.tilesOf(kernel, [level, op, value]).slice(0, 1).map((tile) => X.way.lengthOf(kernel, tile))) : 0);
     const loads = held.filter((one) => one.level === held[0].level && name(one).includes("load")).map((one) => ({ one, length: way(one) }));

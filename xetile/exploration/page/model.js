@@ -48,14 +48,21 @@
     return rows;
   }
 
-  /** Of ops in groups: `list[start[i] .. start[i + 1])` are those of group i. */
+  /** Of ops in groups, each in one or in a list of them: `list[start[i] .. start[i + 1])` are those of group i. */
   function grouped(count, size, groupsOf) {
     const start = new Int32Array(count + 1);
-    for (let i = 0; i < size; i++) for (const group of groupsOf(i)) start[group + 1]++;
+    const each = (act) => {
+      for (let i = 0; i < size; i++) {
+        const groups = groupsOf(i);
+        if (typeof groups === "number") act(groups, i);
+        else for (const group of groups) act(group, i);
+      }
+    };
+    each((group) => start[group + 1]++);
     for (let i = 0; i < count; i++) start[i + 1] += start[i];
     const list = new Int32Array(start[count]);
     const next = start.slice();
-    for (let i = 0; i < size; i++) for (const group of groupsOf(i)) list[next[group]++] = i;
+    each((group, i) => (list[next[group]++] = i));
     return (group) => list.subarray(start[group], start[group + 1]);
   }
 
@@ -86,7 +93,7 @@
 
     opsOfLine(level, line) {
       const { ops, lines } = this.levels[level];
-      return this.kept(level, "lines", () => grouped(lines.length, ops.length, (op) => [ops[op][0]]))(line);
+      return this.kept(level, "lines", () => grouped(lines.length, ops.length, (op) => ops[op][0]))(line);
     }
 
     /** The op of a line, the innermost at a column; of a line that goes on, the op that began before; else null. */
@@ -177,12 +184,12 @@
 
     usesOf(level, op) {
       const { ops, uses } = this.levels[level];
-      return this.kept(level, "uses", () => grouped(ops.length, uses.length, (use) => [uses[use][0]]))(op);
+      return this.kept(level, "uses", () => grouped(ops.length, uses.length, (use) => uses[use][0]))(op);
     }
 
     definedIn(level, line) {
       const { lines, values } = this.levels[level];
-      return this.kept(level, "values", () => grouped(lines.length, values.length, (value) => [values[value][2]]))(line);
+      return this.kept(level, "values", () => grouped(lines.length, values.length, (value) => values[value][2]))(line);
     }
 
     /** The values that are written in a line, from left to right: [[first, last, value], ...]. */
@@ -209,17 +216,8 @@
       return found.sort((one, other) => one[0] - other[0]);
     }
 
-    valueAt(level, line, column) {
-      const hit = this.valuesIn(level, line).find(([first, last]) => first <= column && column < last);
-      return hit ? hit[2] : null;
-    }
-
     holdingOf(level, value) {
       return this.levels[level].values[value][5] ?? null;
-    }
-
-    movesOf(level, op) {
-      return this.moves.filter((move) => move.op[0] === level && move.op[1] === op);
     }
 
     hotLoop() {
@@ -253,8 +251,8 @@
     addUp(sums, below) {
       const parts = this.sums(below);
       const size = COUNTED.length;
-      this.levels[below].ops.forEach(([, , , , parents], child) => {
-        const parent = (parents || [])[0];
+      this.levels[below].ops.forEach((op, child) => {
+        const parent = op[4]?.[0];
         if (parent === undefined) return;
         for (let i = 0; i < size; i++) sums[parent * size + i] += parts[child * size + i];
       });

@@ -4,7 +4,8 @@
 
   const { element } = X.elements;
   const HEIGHT = 18;
-  const AHEAD = 6;
+  // Rows that are drawn beyond those that are seen: while a user scrolls, and where a pane is shown elsewhere.
+  const SCROLLING = 12, STILL = 2;
 
   // What is said of a line, as bits: part of the first or second selection, of what is pointed at, ...
   const FIRST = 1, SECOND = 2, HOVER = 4, HIT = 8, SELF = 16, ELEMENT = 32;
@@ -161,14 +162,14 @@
       this.body.scrollTop = this.scrolled;
     }
 
-    draw() {
+    draw(ahead = STILL) {
       if (this.isFolded()) return;
       const { scrolled, height } = this;
       const extra = this.wrapped.reduce((sum, one) => sum + one[1], 0);
-      const first = Math.max(0, Math.floor((scrolled - extra) / HEIGHT) - AHEAD);
-      const last = Math.min(this.shown.length, Math.ceil((scrolled + height) / HEIGHT) + AHEAD);
+      const first = Math.max(0, Math.floor((scrolled - extra) / HEIGHT) - ahead);
+      const last = Math.min(this.shown.length, Math.ceil((scrolled + height) / HEIGHT) + ahead);
       for (const [row, { node }] of this.rows) {
-        if (row < first || row >= last) {
+        if (row < first - SCROLLING || row >= last + SCROLLING) {
           node.remove();
           this.rows.delete(row);
         } else if (this.isMoved) node.style.top = `${this.top(row)}px`;
@@ -268,9 +269,9 @@
       let at = 0;
       for (const [first, written, kind] of X.lines.wordsOf(this.id, text)) {
         const value = values.get(first);
-        const plain = kind === "value" && !value;
+        if (kind === "value" && !value) continue;
         host.append(text.slice(at, first));
-        const word = element("span", plain ? "" : kind, written);
+        const word = element("span", kind, written);
         if (value) word.dataset.value = value[2];
         if (value && this.chosen.includes(value[2])) word.classList.add("chosen");
         host.append(word);
@@ -450,7 +451,7 @@
     scroll(top) {
       if (Math.abs(top - this.scrolled) < 1) return;
       this.scrolled = top;
-      this.draw();
+      this.draw(SCROLLING);
     }
 
     lineAtCursor() {

@@ -12,6 +12,7 @@
   const SMALL = [185, 220];
   const WHOLE = [185, 262];
   const SMALL_MATRIX = 0.7;
+  const KEPT = 48;
   const LARGE = [1000, 600];
 
   /** A workgroup's tile in cells of a subgroup's tile: who has which. */
@@ -165,7 +166,7 @@
 
   function create(host, K) {
     const state = () => X.state.get();
-    const view = { tiles: [], tile: null, stages: new Map() };
+    const view = { tiles: [], tile: null, stages: new Map(), drawn: new Map() };
     const head = make(host, "div", "way-head");
     const said = make(host, "p", "told");
     const row = make(host, "div", "stages");
@@ -280,7 +281,7 @@
         view.stages.delete(key);
       }
       wanted.forEach((one, i) => {
-        const stage = view.stages.get(one.key) ?? drawn(one);
+        const stage = view.stages.get(one.key) ?? known(one);
         view.stages.delete(one.key);
         view.stages.set(one.key, stage);
         Object.assign(stage, one);
@@ -298,6 +299,17 @@
       const [box, all] = [node, row].map((one) => one.getBoundingClientRect());
       if (box.right > all.right) row.scrollLeft += box.right - all.right;
       else if (box.left < all.left) row.scrollLeft += box.left - all.left;
+    }
+
+    /** A picture that was drawn before, else a new one: what is looked at in turn is drawn once. */
+    function known(one) {
+      if (one.isTyped) return drawn(one);
+      const key = `${one.key};${X.pictures.isDark()};${devicePixelRatio}`;
+      const stage = view.drawn.get(key) ?? drawn(one);
+      view.drawn.delete(key);
+      view.drawn.set(key, stage);
+      if (view.drawn.size > KEPT) view.drawn.delete(view.drawn.keys().next().value);
+      return stage;
     }
 
     function drawn(one) {

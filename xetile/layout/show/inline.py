@@ -9,9 +9,13 @@ from zlib import DEFLATED, MAX_WBITS, compressobj
 _LOADER = """(async () => {
 const packed = Uint8Array.from(atob(document.getElementById("code").textContent), (one) => one.charCodeAt(0));
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-const script = document.createElement("script");
-script.textContent = await new Response(stream).text();
-document.body.append(script);
+const texts = (await new Response(stream).text()).split("\\f");
+document.body.hidden = false;
+for (const [i, name] of texts[0] ? ["style", "script"].entries() : [[1, "script"]]) {
+const element = document.createElement(name);
+element.textContent = texts[i];
+document.body.append(element);
+}
 })();"""
 
 
@@ -39,12 +43,14 @@ def packed(text: str) -> str:
 
 
 @cache
-def packed_script(script: str) -> tuple[str, str]:
+def packed_script(script: str, style: str = "") -> tuple[str, str]:
     """A script as elements of a page, and what its Content-Security-Policy has to allow: the script's own hash too.
 
-    It is unpacked into an element of its own, which runs only since its hash is allowed; nothing is evaluated.
+    It is unpacked into an element of its own, which runs only since its hash is allowed; nothing is evaluated. `style`
+    is unpacked before it: a page that begins as `<body hidden>` is shown with it.
     """
-    elements = f'<script type="text/plain" id="code">{packed(script)}</script><script>{_LOADER}</script>'
+    code = packed(f"{style}\f{script}")
+    elements = f'<script type="text/plain" id="code">{code}</script><script>{_LOADER}</script>'
     return elements, f"{hash_of(_LOADER)} {hash_of(script)}"
 
 

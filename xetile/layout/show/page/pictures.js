@@ -71,7 +71,8 @@
     },
     text(context, [x, y, words, anchor, ink]) {
       context.fillStyle = colour(ink);
-      context.font = FONTS[ink];
+      // to say a font costs more than to write with it
+      if (context.written !== ink) [context.font, context.written] = [FONTS[ink], ink];
       context.textAlign = anchor === "middle" ? "center" : anchor;
       context.fillText(words, x, y);
     },
@@ -86,6 +87,7 @@
       [canvas.width, canvas.height] = canvas.pixels = pixels;
       [canvas.style.width, canvas.style.height] = [`${width * scale}px`, `${height * scale}px`];
       canvas.isBlank = true;
+      canvas.getContext("2d").written = null;
     }
     if (canvas.isBlank && primitives.length === 0) return;
     const context = canvas.getContext("2d");
@@ -390,5 +392,7 @@
 
   const renamed = ({layout, tensor}) => Object.fromEntries(Object.values(layout.out).map((extent, d) => [tensor[d], extent]));
 
-  X.pictures = {gallery, made, matrix, matrixScene, panel, scene, surface};
+  const isDark = () => dark.matches;
+
+  X.pictures = {gallery, isDark, made, matrix, matrixScene, panel, scene, surface};
 })(window.X = window.X || {});
