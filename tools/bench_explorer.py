@@ -5,7 +5,7 @@
 Every figure stands beside its bound; those above are marked. Bytes are those of the page, and of its template: all but
 the model. "cold" is a process from file to page, ocloc in it, "warm" the same in a running process; least times of
 several runs. What the browser does is its main thread's own time, so that what else the machine does is not in it:
-script, styles, layout and painting from the start of a page to its first rows (paint, least of several), of a pointer
+script, styles, layout and painting from the start of a page to its first rows (paint, median of several), of a pointer
 over a line (hover), over an element of a picture (point), of an element that is picked (element), and of a line that
 is clicked (select), means.
 """
@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
@@ -42,7 +43,7 @@ SECONDS = {"cold": 0.9, "warm": 0.5}
 MILLISECONDS = {"paint": 100, "hover": 2, "point": 4, "element": 4, "select": 16}
 
 LOADS = 5
-"""Times a page is opened, of which the least counts."""
+"""Times a page is opened; the median counts."""
 
 COMMAND = "from xetile.cli.entry import explore; raise SystemExit(explore())"
 
@@ -132,7 +133,7 @@ PAINTED = """() => new Promise((done) => {
 
 def in_browser(browser: Browser, made: Path) -> dict[str, float]:
     """Milliseconds to the page's first drawing, and of what a user does with it."""
-    times = {"paint": min(painted(browser, made) for _ in range(LOADS))}
+    times = {"paint": median(painted(browser, made) for _ in range(LOADS))}
     with browser.new_page(viewport={"width": 1600, "height": 1000}) as page:
         page.goto(made.as_uri())
         page.evaluate(PAINTED)

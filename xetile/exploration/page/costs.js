@@ -31,7 +31,7 @@
     const { of, ops } = K.levels[level];
     if (of === null) return ops.map((_, op) => op);
     const above = sourcesOf(K, of);
-    return ops.map((op) => (op[4]?.length ? above[op[4][0]] : -1));
+    return Array.from(K.firstParents(level), (parent) => (parent < 0 ? -1 : above[parent]));
   }
 
   const count = (n) => (n ? (Number.isInteger(n) ? `${n}` : n.toFixed(1)) : "");

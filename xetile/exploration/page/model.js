@@ -66,6 +66,10 @@
     return (group) => list.subarray(start[group], start[group + 1]);
   }
 
+  function addUp(into, parts, parents) {
+    for (let child = 0; child < parts.length; child++) if (parents[child] >= 0) into[parents[child]] += parts[child];
+  }
+
   class Kernel {
     constructor(raw, exploration) {
       Object.assign(this, raw);
@@ -231,39 +235,29 @@
 
     sumOf(level, ops) {
       const sums = this.sums(level);
-      const sum = { ...NO_COUNTS };
-      for (const op of ops) for (let i = 0; i < COUNTED.length; i++) sum[COUNTED[i]] += sums[op * COUNTED.length + i];
-      return sum;
+      return Object.fromEntries(COUNTED.map((name, i) => [name, ops.reduce((sum, op) => sum + sums[i][op], 0)]));
     }
 
-    /** Of all ops, as many numbers each as there are counts. */
+    /** Of each count the numbers of all ops. */
     sums(level) {
       return this.kept(level, "sums", () => {
         const { id, ops } = this.levels[level];
-        const sums = new Float64Array(ops.length * COUNTED.length);
-        if (id === "I") ops.forEach((_, i) => sums.set(this.instructionCounts(i), i * COUNTED.length));
-        for (const below of this.below[level]) this.addUp(sums, below);
-        for (const [at, one, bytes] of this.costs?.bytes || []) if (at === level) sums[one * COUNTED.length + COUNTED.indexOf("bytes")] = bytes;
+        const sums = COUNTED.map(() => new Float64Array(ops.length));
+        if (id === "I") ops.forEach((_, op) => this.instructionCounts(op).forEach((count, i) => (sums[i][op] = count)));
+        for (const below of this.below[level]) sums.forEach((into, i) => addUp(into, this.sums(below)[i], this.firstParents(below)));
+        for (const [at, op, bytes] of this.costs?.bytes || []) if (at === level) sums[COUNTED.indexOf("bytes")][op] = bytes;
         return sums;
       });
     }
 
-    addUp(sums, below) {
-      const parts = this.sums(below);
-      const size = COUNTED.length;
-      this.levels[below].ops.forEach((op, child) => {
-        const parent = op[4]?.[0];
-        if (parent === undefined) return;
-        for (let i = 0; i < size; i++) sums[parent * size + i] += parts[child * size + i];
-      });
+    /** The first parent of each op, -1 of one that has none. */
+    firstParents(level) {
+      return this.kept(level, "parents", () => Int32Array.from(this.levels[level].ops, (op) => op[4]?.[0] ?? -1));
     }
 
     /** Of the op that has most. */
     mostInstructions() {
-      return this.levels.reduce((most, { ops }, level) => {
-        const sums = this.sums(level);
-        return ops.reduce((all, _, op) => Math.max(all, sums[op * COUNTED.length]), most);
-      }, 1);
+      return this.levels.reduce((most, _, level) => this.sums(level)[0].reduce((all, one) => Math.max(all, one), most), 1);
     }
 
     classOf(instruction) {
