@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -162,10 +162,11 @@ def painted(browser: Browser, made: Path) -> float:
 def main_thread(page: Page) -> Generator[Callable[[], float]]:
     """What tells how many milliseconds a page's main thread has worked: time of its own, not that on the wall."""
     session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    send = cast("Callable[..., dict[str, list[dict[str, Any]]]]", session.send)
+    send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def spent() -> float:
-        found = session.send("Performance.getMetrics")["metrics"]
+        found = send("Performance.getMetrics")["metrics"]
         return 1000 * next(one["value"] for one in found if one["name"] == "TaskDuration")
 
     yield spent

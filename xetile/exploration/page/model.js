@@ -243,7 +243,7 @@
       return this.kept(level, "sums", () => {
         const { id, ops } = this.levels[level];
         const sums = COUNTED.map(() => new Float64Array(ops.length));
-        if (id === "I") ops.forEach((_, op) => this.instructionCounts(op).forEach((count, i) => (sums[i][op] = count)));
+        if (id === "I") ops.forEach((_, op) => this.instructionNumbers(op).forEach((count, i) => (sums[i][op] = count)));
         for (const below of this.below[level]) sums.forEach((into, i) => addUp(into, this.sums(below)[i], this.firstParents(below)));
         for (const [at, op, bytes] of this.costs?.bytes || []) if (at === level) sums[COUNTED.indexOf("bytes")][op] = bytes;
         return sums;
@@ -264,8 +264,13 @@
       return this.costs ? this.costs.classes[this.costs.asm[instruction]] || "" : "";
     }
 
-    /** In the order of COUNTED. */
     instructionCounts(instruction) {
+      const numbers = this.instructionNumbers(instruction);
+      return Object.fromEntries(COUNTED.map((name, i) => [name, numbers[i]]));
+    }
+
+    /** In the order of COUNTED. */
+    instructionNumbers(instruction) {
       const name = this.classOf(instruction);
       const loop = this.hotLoop();
       const hot = loop && loop.asm[0] <= instruction && instruction <= loop.asm[1] ? 1 : 0;
