@@ -170,7 +170,7 @@ def test_what_is_not_known_to_follow_is_not_said(page: Page, tmp_path: Path) -> 
     assert any(label.startswith("stored") for label in labels(page))
     opened(page, tmp_path)
     select(page, "%b", 5, [5, 37])
-    told = []
+    told: list[str] = []
     for _ in range(5):
         page.keyboard.press("]")
         told.append(page.locator("#way .told .step").inner_text())
