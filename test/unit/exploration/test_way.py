@@ -428,7 +428,7 @@ def test_sums_are_where_the_last_of_their_matrix_instructions_writes(
           const K = X.main.panes.kernel, S = K.levelOf("S"), I = K.levels[K.levelOf("I")];
           const value = K.levels[S].values.findIndex((_, v) => K.nameOf(S, v) === "%sum");
           const tiles = [...Array(32).keys()].map((n) => [8 * (n >> 2), 16 * (n & 3)]);
-          const facts = (element) => X.tiles.told(K, [S, value], { element, subgroup: 0, rectangle: null }, "%sum").said;
+          const facts = (element) => X.tiles.told(K, [S, value], { element, subgroup: 0, rectangle: null }, "%sum");
           const computed = (all) => all.find(([words]) => words.startsWith("computed by 2 dpas"))[1];
           return tiles.map(facts).map((all) => [all[0][0], computed(all).map((one) => I.ops[one][0])]);
         }"""
