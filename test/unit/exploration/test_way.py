@@ -174,7 +174,7 @@ def test_what_is_not_known_to_follow_is_not_said(page: Page, tmp_path: Path) -> 
     for _ in range(5):
         page.keyboard.press("]")
         told.append(page.locator("#way .told .step").inner_text())
-    renamed = "no lane changes: registers are renamed at most"
+    renamed = "No lane changes: registers are renamed at most"
     assert [renamed in words for words in told] == [False, False, True, False, False]
 
 
