@@ -151,11 +151,13 @@ def in_browser(browser: Browser, made: Path) -> dict[str, float]:
 
 def painted(browser: Browser, made: Path) -> float:
     """Milliseconds of a new page's thread until the frame that has its rows."""
-    with browser.new_page(viewport={"width": 1600, "height": 1000}) as page:
+    with (
+        browser.new_page(viewport={"width": 1600, "height": 1000}) as page,
+        main_thread(page) as spent,
+    ):
         page.goto(made.as_uri(), wait_until="commit")
-        with main_thread(page) as spent:
-            page.evaluate(PAINTED)
-            return spent()
+        page.evaluate(PAINTED)
+        return spent()
 
 
 @contextmanager
