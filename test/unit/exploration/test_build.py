@@ -77,7 +77,7 @@ def test_only_a_served_page_asks_a_server() -> None:
 
 
 def test_the_page_without_its_model_is_small() -> None:
-    assert len(page([EMPTY])) <= 78_000
+    assert len(page([EMPTY])) <= 76_000
 
 
 def test_model_comes_back_and_ends_no_script() -> None:
