@@ -36,6 +36,7 @@ _EXPLORER: _Room = (
         "panes.js",
         "tiles.js",
         "moves.js",
+        "stages.js",
         "way.js",
         "costs.js",
         "type.js",
