@@ -21,7 +21,7 @@ _Room: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 _PICTURES: _Room = (
     "xetile.layout.show",
-    ("f2.js", "scene.js", "pictures.js", "exchanges.js"),
+    ("f2.js", "scene.js", "matrix.js", "pictures.js", "exchanges.js"),
     ("pictures.css",),
 )
 _EXPLORER: _Room = (

@@ -13,7 +13,7 @@ from xetile.layout.show.picture import Picture, grid_of
 from xetile.layout.show.svg import svg_of_pictures
 from xetile.layout.show.views import shown_dims
 
-SCRIPTS = ("f2.js", "scene.js", "pictures.js")
+SCRIPTS = ("f2.js", "scene.js", "matrix.js", "pictures.js")
 STYLE = "pictures.css"
 _MOST_PLACES = 1 << 20
 _UNKNOWN_BITS = 8

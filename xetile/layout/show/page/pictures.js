@@ -3,8 +3,9 @@
 (function (X) {
   "use strict";
   const {
-    legendStart, matrixPlan, matrixScene, numbers, planned, range, registerLabel, scene, size, slotOf, tileGrid, HUES, KEY, TINTS,
+    legendStart, numbers, planned, range, registerLabel, scene, size, slotOf, tileGrid, HUES, KEY, TINTS,
   } = X.scene;
+  const {matrixPlan, matrixScene} = X.matrix;
 
   // Painting
 
