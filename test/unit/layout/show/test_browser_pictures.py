@@ -290,8 +290,8 @@ def test_gaps_are_holes_in_rows_of_banks(renderer: Page) -> None:
 def test_rows_stand_beside_swizzles_and_rounds_have_arcs(renderer: Page) -> None:
     """A column of rows without swizzles meets in one bank, what is swizzled does not."""
     shared = swizzled_shared_layout((8, 32), vec=4, per_phase=1, max_phase=8, order=(1, 0))
-    column = LinearLayout.identity_1d(8, "lane", "r") * LinearLayout.identity_1d(
-        4, "register", "c"
+    column = LinearLayout.identity_1d(8, "lane", "dim0") * LinearLayout.identity_1d(
+        4, "register", "dim1"
     )
     options = {
         "memories": [
