@@ -4,7 +4,8 @@ Imports nothing of ours: what went wrong is an OSError, which who writes puts in
 """
 
 import os
-from collections.abc import Callable, Generator, Sequence
+import stat
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from errno import EISDIR
 from pathlib import Path
@@ -28,6 +29,25 @@ def write_files(
         for path, beside, data in written:
             with refusing(path):
                 _put(beside, Path(path).resolve(), data)
+
+
+def replaced(outputs: Iterable[str], inputs: Iterable[str]) -> tuple[str, str] | None:
+    """The first output that is one of the input files, by whatever path or link, and that input; None if none is."""
+    read = {_identity(path): path for path in inputs}
+    for output in outputs:
+        identity = _identity(output)
+        if identity is not None and identity in read:
+            return output, read[identity]
+    return None
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What a file has in common under all its names; None for what is no file, such as a pipe, or not there."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
 def _is_stream(target: Path) -> bool:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from xetile.batch.options import Options, check_kind, output_name, stem
+from xetile.batch.options import CONTRACT_SUFFIX, Options, check_kind, output_name, stem
 from xetile.batch.outcomes import Failure, Outcome, Wanted
 from xetile.batch.stamps import key_of, valid_stamp
 from xetile.batch.work import Task, Telling, done
 from xetile.collector import collect_much, still
 from xetile.errors import Said, XetileError, reason_of
+from xetile.files import replaced
 
 Read = Callable[[str], tuple[str, str]]
 """Reads what a path names: its text, and what messages call it."""
@@ -54,6 +55,7 @@ def compile_many(
     options = options or Options()
     _check(options, devices, jobs)
     wanted = _wanted([fspath(source) for source in sources], devices, Path(folder), options)
+    _keep_sources(wanted, options)
     make_output_folder(Path(folder))
     prepared = list(
         _prepared(wanted, options, telling or Telling(), read=read or _read_file, force=force)
@@ -107,6 +109,18 @@ def _clash(first: str, second: str, output: str) -> XetileError:
     return XetileError(
         f"'{first}' and '{second}' would both be written to '{output}'; give them folders of their own"
     )
+
+
+def _keep_sources(wanted: Sequence[Wanted], options: Options) -> None:
+    """Refuse to write over a source."""
+    endings = ("", CONTRACT_SUFFIX) if options.has_contract else ("",)
+    outputs = (each.output + ending for each in wanted for ending in endings)
+    found = replaced(outputs, [each.source for each in wanted])
+    if found is not None:
+        output, source = found
+        raise XetileError(
+            f"'{output}' would be written over the input '{source}'; choose another folder"
+        )
 
 
 def make_output_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from typing import get_args
 from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
 from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
+from xetile.cli.files import STANDARD, keep_inputs, read_input, write_output, write_outputs
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
 from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile
@@ -162,6 +162,8 @@ def _compile(options: Namespace) -> int:
     source, name = read_input(path)
     output = _output(options, name)
     to_file = output != STANDARD
+    contract = [output + CONTRACT_SUFFIX] if to_file and wanted.has_contract else []
+    keep_inputs([output, *contract, options.stats], [path])
     made = compile_text(source, name, options.device, wanted, with_contract=to_file)
     outputs: list[tuple[str | None, str | bytes]] = [(output, made.code)]
     if made.contract is not None:
@@ -178,6 +180,7 @@ def _explain(options: Namespace) -> int:
     from xetile.explanation import explain
 
     source, name = read_input(options.inputs[0])
+    keep_inputs([options.output], options.inputs)
     explanation = explain(
         parse_text(source, name),
         options.device,

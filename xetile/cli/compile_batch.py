@@ -10,7 +10,7 @@ from xetile.batch.options import Options
 from xetile.batch.outcomes import Failure, Outcome
 from xetile.batch.work import Telling
 from xetile.cli.errors import STATUS_INTERNAL, STATUS_WRONG_INPUT
-from xetile.cli.files import STANDARD, read_input, size_text, write_output
+from xetile.cli.files import STANDARD, keep_inputs, read_input, size_text, write_output
 from xetile.errors import XetileError
 
 PROGRAM = "xetile-compile"
@@ -20,6 +20,7 @@ def compile_batch(options: Namespace, wanted: Options) -> int:
     """Compile every input for every device; the status is 1 where one of them could not be, 70 for a fault of ours."""
     folder = _folder(options)
     devices = [] if options.device is None else _devices(options.device)
+    keep_inputs([options.stats], options.inputs, option="--stats")
     progress = _Progress(len(options.inputs) * max(1, len(devices)), debug=options.debug)
     try:
         outcomes = compile_many(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, write_output
+from xetile.cli.files import STANDARD, keep_inputs, write_output
 from xetile.errors import XetileError
 from xetile.progress import Stages
 from xetile.targets import DEFAULT, find, names
@@ -146,7 +146,8 @@ def _explore(options: Namespace) -> int:
 def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
     from xetile.cli.exploring.wanted import as_text, explored, refuse_alike
 
-    output = options.output or _named_after(options)
+    output = _named_after(options) if options.output is None else options.output
+    keep_inputs([output], [wanted.file for wanted in both])
     with Stages(PROGRAM) as stage:
         made: list[Mapping[str, object]] = []
         for wanted in both:

@@ -1,13 +1,13 @@
 """Reading input and writing output; `-` is the standard stream, failures leave files alone."""
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from xetile.cli.paths import binary_kind, hint_for_input, hint_for_output
 from xetile.errors import XetileError, reason_of
-from xetile.files import write_files
+from xetile.files import replaced, write_files
 
 STANDARD = "-"
 
@@ -48,6 +48,27 @@ def write_output(path: str | None, content: str | bytes, *, by: str | None = Non
     Errors: XetileError for a place that cannot be written.
     """
     write_outputs([(path, content)], by=by)
+
+
+def keep_inputs(
+    outputs: Iterable[str | None], inputs: Iterable[str | None], *, option: str = "-o"
+) -> None:
+    """Refuse to write over what is read, by whatever path or link; `option` is the one that names another place.
+
+    Errors: XetileError for such an output; `-` and None, the standard streams, are none.
+    """
+    found = replaced(
+        *(
+            [path for path in paths if path not in (None, STANDARD)]
+            for paths in (outputs, inputs)
+        )
+    )
+    if found is not None:
+        output, read = found
+        what = "the input" if read == output else f"the input '{read}'"
+        raise XetileError(
+            f"cannot write '{output}': it is {what}; name another file with {option}"
+        )
 
 
 def write_outputs(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from xetile.advice import hint
 from xetile.cli.errors import ToolParser, run_tool
+from xetile.cli.files import keep_inputs
 from xetile.cli.layout_output import (
     PROGRAM,
     TensorType,
@@ -121,6 +122,7 @@ def _show(arguments: list[str]) -> int:
         pictures = [(_caption(title, layout), layout, bits) for title, layout in layouts]
     else:
         pictures = []
+    keep_inputs([options.output, options.svg, options.html], [options.i])
     write_outputs(options, text, pictures)
     return 0
 

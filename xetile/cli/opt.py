@@ -22,7 +22,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
 from xetile.cli.expectations import Diagnostic, read_expectations, unmet
-from xetile.cli.files import read_input, write_output
+from xetile.cli.files import keep_inputs, read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import (
     SEPARATOR,
@@ -232,6 +232,8 @@ class OptMain(xDSLOptMain):
         if self.args.dump_pass_pipeline:
             print(f"// pass pipeline: builtin.module({self.args.passes})", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
+        if self.args.target != "mlir":  # IR may go where it came from, as mlir-opt has it
+            keep_inputs([self.args.output_file], [self.args.input_file])
         marker = self.args.split_input_file
         chunks = [text] if marker is None else split_chunks(text, marker)
         printed: list[str] = []
