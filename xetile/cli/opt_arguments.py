@@ -76,7 +76,7 @@ def _add_passes(add: Add) -> None:
             action="append",
             default=[],
             metavar="PASS",
-            help=f"print IR {place} a pass",
+            help=f"print IR {place} a pass, or several with commas between",
         )
     flag("--mlir-print-ir-after-change", help="... only where it changed")
     flag("--mlir-print-ir-after-failure", help="... only where a pass failed")
@@ -157,8 +157,8 @@ def normalized(arguments: Sequence[str], known: Collection[str]) -> list[str]:
 
 def dumps(arguments: Namespace) -> Dumps:
     """Where IR is printed around passes."""
-    after = list(arguments.mlir_print_ir_after)
-    before = list(arguments.mlir_print_ir_before)
+    after = _named(arguments.mlir_print_ir_after)
+    before = _named(arguments.mlir_print_ir_before)
     filters = arguments.mlir_print_ir_after_change or arguments.mlir_print_ir_after_failure
     everywhere = arguments.mlir_print_ir_after_all or arguments.print_between_passes
     if everywhere or (filters and not after):
@@ -171,8 +171,13 @@ def dumps(arguments: Namespace) -> Dumps:
         changed_only=arguments.mlir_print_ir_after_change,
         failed_only=arguments.mlir_print_ir_after_failure,
         module_scope=arguments.mlir_print_ir_module_scope,
-        folder=arguments.mlir_print_ir_tree_dir or None,
+        folder=arguments.mlir_print_ir_tree_dir,
     )
+
+
+def _named(values: Sequence[str]) -> list[str]:
+    """The passes of an option that may be given several times, each time with commas between."""
+    return [name.strip() for value in values for name in value.split(",")]
 
 
 def check_dumps(
@@ -181,11 +186,17 @@ def check_dumps(
     """Refuse names of passes that there are not, and warn of what prints nothing.
 
     `known` are all passes, `running` those of the pipeline.
-    Errors: XetileError for an unknown name.
+    Errors: XetileError for an unknown name, and for a folder without one.
     """
+    if arguments.mlir_print_ir_tree_dir == "":
+        raise XetileError("argument --mlir-print-ir-tree-dir: expected a folder, found ''")
     for place in ("before", "after"):
         option = f"--mlir-print-ir-{place}"
-        for name in getattr(arguments, f"mlir_print_ir_{place}"):
+        for name in _named(getattr(arguments, f"mlir_print_ir_{place}")):
+            if not name:
+                raise XetileError(
+                    f"argument {option}: a name is missing; write passes with commas between"
+                )
             if name not in known:
                 raise XetileError(
                     f"argument {option}: unknown pass '{name}'{hint(name, known)}"

@@ -5,7 +5,7 @@
   the passes in `gpu.module(...)` run on one after the other of the ops of that name that stand directly in the module;
 - `-p 'a,b{opt=value}'`, xDSL's own.
 
-All of them together make one pipeline on the module, in the order of the command line.
+Flags and `-p` together make one pipeline on the module, in the order of the command line. `--pass-pipeline` stands alone.
 """
 
 import re
@@ -25,6 +25,8 @@ ANY = "any"
 
 PASSES_OPTIONS = ("-p", "--passes")
 PIPELINE_OPTION = "--pass-pipeline"
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_WITH_OPTIONS = re.compile(r"([\w-]+)\{([^}]*)\}")
 _OPENING = {"(": ")", "{": "}", "[": "]"}
 
 
@@ -45,10 +47,12 @@ def collect_pipeline(
     """Take the passes out of the arguments: the remaining arguments, and the pipeline's pieces.
 
     Each piece is a list of passes in xDSL's syntax, and of anchors with such lists in parentheses.
-    Errors: XetileError for an option without its value, unbalanced parentheses, misplaced anchors.
+    Errors: XetileError for an option without its value, unbalanced parentheses, misplaced anchors, and passes beside
+    a whole pipeline.
     """
     rest: list[str] = []
     pieces: list[str] = []
+    options: list[str] = []
     waiting = iter(arguments)
     for argument in waiting:
         option, equals, value = argument.partition("=")
@@ -64,7 +68,21 @@ def collect_pipeline(
             pieces.append(option[2:] + (f"{{{value}}}" if value.strip() else ""))
         else:
             rest.append(argument)
+            continue
+        options.append(option if option.startswith("--") else "-p")
+    _refuse_beside_whole(options)
     return rest, [piece for piece in pieces if piece.strip()]
+
+
+def _refuse_beside_whole(options: Sequence[str]) -> None:
+    """Refuse what mlir-opt refuses beside `--pass-pipeline`; of two of these it would drop the first."""
+    if options.count(PIPELINE_OPTION) > 1:
+        raise XetileError(f"{PIPELINE_OPTION} is given twice; write one pipeline")
+    beside = next((option for option in options if option != PIPELINE_OPTION), None)
+    if PIPELINE_OPTION in options and beside is not None:
+        raise XetileError(
+            f"{PIPELINE_OPTION} says the whole pipeline, which {beside} would be beside; write the pass into it"
+        )
 
 
 _WHOLE = ("builtin.module", ANY)
@@ -74,6 +92,10 @@ _WHOLE = ("builtin.module", ANY)
 def _on_module(pipeline: str) -> str:
     """What stands in the anchor around a pipeline; one without anchors, which mlir-opt refuses, is the module's."""
     elements = _split(pipeline)
+    if not elements:
+        raise XetileError(
+            f"{PIPELINE_OPTION}: expected passes, such as builtin.module(cse), found '{pipeline}'"
+        )
     if not any(_anchor_of(element) for element in elements):
         return pipeline
     anchor, _, inside = elements[0].partition("(")
@@ -156,6 +178,8 @@ def parse_steps(
             continue
         _check_closed(element)
         inside = element.partition("(")[2][:-1]
+        if not inside.strip():
+            raise XetileError(f"pass pipeline: no pass stands in '{element}'")
         steps.append(Nested(anchor, parse_steps(inside, available)))
     return tuple(steps)
 
@@ -192,7 +216,21 @@ def parse_passes(
         raise XetileError(
             f"pass pipeline '{specification}': {reason.lower()}; write it as PASS,PASS{{OPTION=VALUE}}"
         ) from error
+    _refuse_twice(specification)
     return tuple(_make_pass(spec, available) for spec in specs)
+
+
+def _refuse_twice(specification: str) -> None:
+    """Refuse an option that a pass is given twice, of which xDSL would take the last."""
+    for name, options in _WITH_OPTIONS.findall(_STRING.sub('""', specification)):
+        seen: set[str] = set()
+        for option in (written.partition("=")[0] for written in options.split()):
+            meant = option.replace("-", "_")
+            if meant in seen:
+                raise XetileError(
+                    f"pass '{name}': the option '{option}' is given twice; write it once"
+                )
+            seen.add(meant)
 
 
 _FLAGS_OF_MLIR = (
@@ -285,15 +323,17 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
 
     legal = {info.name: info.expected_type for info in get_pass_option_infos(kind)}
     given = spec.normalize_parameter_names().parameters
+    typed = {name.replace("-", "_"): name for name in spec.parameters}
     names = ", ".join(name.replace("_", "-") for name in legal) or "none"
     for name in given:
         if name not in legal:
             raise XetileError(
-                f"pass '{spec.name}' has no option '{name}'; its options: {names}"
+                f"pass '{spec.name}' has no option '{typed[name]}'; its options: {names}"
                 + hint(name.replace("_", "-"), names.split(", "))
             )
     for name in sorted(kind.required_fields() - given.keys()):
-        raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")
+        option = name.replace("_", "-")
+        raise XetileError(f"pass '{spec.name}' needs the option '{option}' ({legal[name]})")
     for name, values in given.items():
         kind_of_value, legal_values = _SIMPLE_OPTIONS.get(legal[name], (object, ""))
         if legal_values and [type(value) for value in values] != [kind_of_value]:

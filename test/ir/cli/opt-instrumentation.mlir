@@ -20,6 +20,20 @@
 // SOME: IR Dump Before dce
 // SOME-NOT: IR Dump
 
+// RUN: xetile-opt --cse --dce --licm --mlir-print-ir-after=cse,licm --mlir-print-ir-after=dce --mlir-print-ir-before=dce,cse %s 2>&1 >/dev/null | FileCheck %s --check-prefix=LISTED
+// LISTED: IR Dump Before cse
+// LISTED: IR Dump After cse
+// LISTED: IR Dump Before dce
+// LISTED: IR Dump After dce
+// LISTED: IR Dump After licm
+// LISTED-NOT: IR Dump
+// RUN: not xetile-opt --cse --mlir-print-ir-after=cse,dec %s 2>&1 | FileCheck %s --check-prefix=LISTED-UNKNOWN
+// LISTED-UNKNOWN: {{^}}xetile-opt: error: argument --mlir-print-ir-after: unknown pass 'dec'; did you mean 'dce'?{{$}}
+// RUN: not xetile-opt --cse --mlir-print-ir-after=cse, %s 2>&1 | FileCheck %s --check-prefix=LISTED-MISSING
+// LISTED-MISSING: {{^}}xetile-opt: error: argument --mlir-print-ir-after: a name is missing; write passes with commas between{{$}}
+// RUN: not xetile-opt --cse --mlir-print-ir-after-all --mlir-print-ir-tree-dir= %s 2>&1 | FileCheck %s --check-prefix=NO-FOLDER
+// NO-FOLDER: {{^}}xetile-opt: error: argument --mlir-print-ir-tree-dir: expected a folder, found ''{{$}}
+
 // RUN: xetile-opt --dce --cse --dce --mlir-print-ir-after-change %s 2>&1 >/dev/null | FileCheck %s --check-prefix=CHANGE
 // CHANGE: IR Dump After dce
 // CHANGE: IR Dump After cse

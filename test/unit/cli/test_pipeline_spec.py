@@ -58,7 +58,6 @@ def told(steps: tuple[Step, ...]) -> list[object]:
         ("cse,dce", ["cse", "dce"]),
         ("gpu.module(gpu.func(cse)),dce", [("gpu.module", [("gpu.func", ["cse"])]), "dce"]),
         ('any( mlir{pipeline="a(,"} , cse)', [("any", ['mlir{pipeline="a(,"}', "cse"])]),
-        ("func.func(),cse", [("func.func", list[object]()), "cse"]),
         ("", list[object]()),
     ],
 )
@@ -74,11 +73,52 @@ def test_steps(text: str, steps: list[object]) -> None:
         ("--pass-pipeline", "builtin.module(a)b", "text behind its closing parenthesis$"),
         ("-p", "func.func(cse)", "anchors belong to --pass-pipeline; write "),
         ("-p", "a,,b", "no pass stands beside a comma in 'a,,b'$"),
+        ("--pass-pipeline", "", r"expected passes, such as builtin\.module\(cse\), found ''$"),
+        (
+            "--pass-pipeline",
+            " ",
+            r"expected passes, such as builtin\.module\(cse\), found ' '$",
+        ),
     ],
 )
 def test_misplaced_anchors(option: str, text: str, message: str) -> None:
     with pytest.raises(XetileError, match=message):
         collect_pipeline([option, text], KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--pass-pipeline=any(a)", "--cse"],
+            "^--pass-pipeline says the whole pipeline, which --cse would be beside; write the pass into it$",
+        ),
+        (
+            ["--xetile-blocking=device=bmg", "--pass-pipeline", "any(a)"],
+            "^--pass-pipeline says the whole pipeline, which --xetile-blocking would be beside; write the pass into it$",
+        ),
+        (
+            ["-pa", "--pass-pipeline=any(a)"],
+            "^--pass-pipeline says the whole pipeline, which -p would be beside; write the pass into it$",
+        ),
+        (
+            ["--pass-pipeline=any(a)", "--pass-pipeline=any(b)"],
+            "^--pass-pipeline is given twice; write one pipeline$",
+        ),
+    ],
+)
+def test_a_whole_pipeline_stands_alone(arguments: list[str], message: str) -> None:
+    """mlir-opt refuses flags beside it, and of two pipelines drops the first."""
+    with pytest.raises(XetileError, match=message):
+        collect_pipeline(arguments, KNOWN)
+
+
+@pytest.mark.parametrize("text", ["func.func()", "cse,any( ),cse", "gpu.module(gpu.func())"])
+def test_an_anchor_without_passes(text: str) -> None:
+    with pytest.raises(
+        XetileError, match=r"^pass pipeline: no pass stands in '[a-z.]+\( ?\)'$"
+    ):
+        parse_steps(text, XETILE_UNIVERSE.all_passes | get_all_passes())
 
 
 @pytest.mark.parametrize("text", ["builtin.module(a", "a)", "a{x=(}", 'a{"', "m(a)b"])
@@ -97,6 +137,15 @@ def test_unbalanced_pipelines_are_refused(text: str) -> None:
             "scf-for-loop-unroll,{",
             "^pass pipeline 'scf-for-loop-unroll,{': expected pass name",
         ),
+        (
+            "canonicalize{max-iterations=1}",
+            "^pass 'canonicalize' has no option 'max-iterations'; its options: none$",
+        ),
+        (
+            "canonicalize{max_iterations=1}",
+            "^pass 'canonicalize' has no option 'max_iterations'; its options: none$",
+        ),
+        ("licm,cse{x x}", "^pass 'cse': the option 'x' is given twice; write it once$"),
         (
             "convert-stencil-to-csl-stencil{num-chunks=a}",
             "^pass 'convert-stencil-to-csl-stencil': ",
@@ -183,3 +232,22 @@ def test_wrong_pipelines_say_what_is_legal(specification: str, message: str) -> 
     with pytest.raises(XetileError) as caught:
         parse_passes(specification, dict(XETILE_UNIVERSE.all_passes))
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ("device=bmg device=pvc", "device"),
+        ("device=bmg device=bmg", "device"),
+        ("upstream-plan device=bmg upstream-plan=true", "upstream-plan"),
+        ("upstream-plan=true upstream_plan=false", "upstream_plan"),
+    ],
+)
+def test_an_option_given_twice(options: str, name: str) -> None:
+    said = (
+        f"^pass 'convert-xetile-to-xegpu': the option '{name}' is given twice; write it once$"
+    )
+    with pytest.raises(XetileError, match=said):
+        parse_passes(
+            f"cse,convert-xetile-to-xegpu{{{options}}}", dict(XETILE_UNIVERSE.all_passes)
+        )
