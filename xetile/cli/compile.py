@@ -163,7 +163,7 @@ def _compile(options: Namespace) -> int:
     output = _output(options, name)
     to_file = output != STANDARD
     contract = [output + CONTRACT_SUFFIX] if to_file and wanted.has_contract else []
-    keep_inputs([output, *contract, options.stats], [path])
+    keep_inputs([output, *contract, options.stats or None], [path])
     made = compile_text(source, name, options.device, wanted, with_contract=to_file)
     outputs: list[tuple[str | None, str | bytes]] = [(output, made.code)]
     if made.contract is not None:
@@ -189,7 +189,7 @@ def _explain(options: Namespace) -> int:
         unroll=options.unroll,
         grf=options.grf,
     )
-    write_output(options.output or STANDARD, f"{explanation}\n", by=PROGRAM)
+    write_output(options.output, f"{explanation}\n", by=PROGRAM)
     return 0
 
 

@@ -20,7 +20,7 @@ def compile_batch(options: Namespace, wanted: Options) -> int:
     """Compile every input for every device; the status is 1 where one of them could not be, 70 for a fault of ours."""
     folder = _folder(options)
     devices = [] if options.device is None else _devices(options.device)
-    keep_inputs([options.stats], options.inputs, option="--stats")
+    keep_inputs([options.stats or None], options.inputs, option="--stats")
     progress = _Progress(len(options.inputs) * max(1, len(devices)), debug=options.debug)
     try:
         outcomes = compile_many(

@@ -144,15 +144,15 @@ def _explore(options: Namespace) -> int:
 
 
 def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
-    from xetile.cli.exploring.wanted import as_text, explored, refuse_alike
+    from xetile.cli.exploring.wanted import as_text, begun, refuse_alike
 
     output = _named_after(options) if options.output is None else options.output
     keep_inputs([output], [wanted.file for wanted in both])
     with Stages(PROGRAM) as stage:
         made: list[Mapping[str, object]] = []
-        for wanted in both:
+        for wanted, make in [(wanted, begun(wanted)) for wanted in both]:
             stage(f"exploring {wanted.title}")
-            made.append(explored(wanted))
+            made.append(make())
         if len(both) > 1:
             refuse_alike(both, made)
         stage("writing")

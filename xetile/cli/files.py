@@ -55,14 +55,11 @@ def keep_inputs(
 ) -> None:
     """Refuse to write over what is read, by whatever path or link; `option` is the one that names another place.
 
-    Errors: XetileError for such an output; `-` and None, the standard streams, are none.
+    Errors: XetileError for such an output, and one without a name; `-` and None, the standard streams, are none.
     """
-    found = replaced(
-        *(
-            [path for path in paths if path not in (None, STANDARD)]
-            for paths in (outputs, inputs)
-        )
-    )
+    outputs = list(outputs)
+    _refuse_nameless(outputs)
+    found = replaced(_files(outputs), _files(inputs))
     if found is not None:
         output, read = found
         what = "the input" if read == output else f"the input '{read}'"
@@ -71,10 +68,20 @@ def keep_inputs(
         )
 
 
+def _files(paths: Iterable[str | None]) -> list[str]:
+    return [path for path in paths if path is not None and path != STANDARD]
+
+
+def _refuse_nameless(outputs: Iterable[str | None]) -> None:
+    if "" in outputs:
+        raise XetileError("cannot write '': expected the name of a file; - is standard output")
+
+
 def write_outputs(
     outputs: Sequence[tuple[str | None, str | bytes]], *, by: str | None = None
 ) -> None:
     """Write several places as `write_output` does: all of them or, where a file cannot be written, none."""
+    _refuse_nameless([path for path, _ in outputs])
     files: list[tuple[str, bytes]] = []
     streamed: list[bytes] = []
     for path, content in outputs:

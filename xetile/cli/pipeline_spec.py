@@ -5,7 +5,7 @@
   the passes in `gpu.module(...)` run on one after the other of the ops of that name that stand directly in the module;
 - `-p 'a,b{opt=value}'`, xDSL's own.
 
-Flags and `-p` together make one pipeline on the module, in the order of the command line. `--pass-pipeline` stands alone.
+Flags and `-p` make one pipeline on the module, in the order of the command line; `--pass-pipeline` stands alone.
 """
 
 import re

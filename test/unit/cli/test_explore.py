@@ -75,8 +75,13 @@ def test_other_of_compare() -> None:
     [
         ("{", "'old.json' is no exploration: it is not JSON (Expecting property name"),
         ("[" * 100_000, "'old.json' is no exploration: it is not JSON ("),
+        ('{"version":' + "9" * 5000 + "}", "'old.json' is no exploration: it is not JSON (a number of 5000 digits)\n"),
         ("{}", "'old.json' is no exploration, which xetile-explore --json writes\n"),
         ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 1\n"),
+        ('{"version":1,"file":"","device":"pcv","kernels":[],"options":{},"notes":[]}', "'old.json': unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?\n"),
+        ('{"version":1,"file":"","device":"pvc","kernels":[3],"options":{},"notes":[]}', "'old.json' is no exploration: kernels[0] is a whole number, expected an object\n"),
+        ('{"version":1,"file":"","device":[],"kernels":[],"options":{},"notes":[]}', "'old.json' is no exploration: device is an array, expected a text\n"),
+        ('{"version":1,"file":"","device":"pvc","kernels":[]}', "'old.json' is no exploration: it has no 'options'\n"),
     ],
 )  # fmt: skip
 def test_data_that_is_no_exploration(
@@ -87,6 +92,48 @@ def test_data_that_is_no_exploration(
     error = capsys.readouterr().err
     assert error.startswith(f"xetile-explore: error: {said}")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("missing.mlir", "cannot read 'missing.mlir': no such file or directory"),
+        ("cut.json", "'cut.json' is no exploration: it is not JSON ("),
+        ("binary.mlir", "cannot read 'binary.mlir': it is SPIR-V; expected MLIR text"),
+        ("version.json", "'version.json' is of version 0; this xetile reads version 1"),
+        ("wrong.mlir", "wrong.mlir:1:1: error: "),
+        ("device=pcv", "unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?"),
+        ("kernel=gmm", "there is no kernel 'gmm'; did you mean 'gemm'?"),
+        ("", "--compare: expected a file or options such as device=NAME, found ''"),
+    ],
+)  # fmt: skip
+def test_the_other_is_refused_before_anything_is_explored(
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    other: str,
+    said: str,
+) -> None:
+    (here / "cut.json").write_text('{"version":1,"file":')
+    (here / "version.json").write_text('{"version":0,"file":"","device":"","kernels":[]}')
+    (here / "binary.mlir").write_bytes(b"\x03\x02\x23\x07\x00\x04\x01\x00")
+    (here / "wrong.mlir").write_text("nonsense")
+    explored: list[object] = []
+
+    def begin(*given: object) -> None:
+        explored.append(given)
+
+    monkeypatch.setattr("xetile.cli.exploring.wanted._explored", begin)
+    assert explore.main(["gemm.mlir", "--device", "bmg", "--compare", other]) == 1
+    error, *_ = capsys.readouterr().err.splitlines()
+    assert error.removeprefix("xetile-explore: error: ").startswith(said)
+    assert explored == []
+
+
+def test_the_page_has_a_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explore.main(["gemm.mlir", "--device", "bmg", "-o", ""]) == 1
+    error = "xetile-explore: error: cannot write '': expected the name of a file; - is standard output\n"
+    assert capsys.readouterr().err == error
 
 
 def test_standard_input_needs_a_place(capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,11 +63,12 @@ def _explorations(question: Question) -> str:
     import json
 
     from xetile.api import decode_source
-    from xetile.cli.exploring.wanted import explored, refuse_alike
+    from xetile.cli.exploring.wanted import begun, refuse_alike
 
     first = question.wanted[0]
     text = decode_source(question.source, first.file)
-    made = [explored(one, text if one.file == first.file else None) for one in question.wanted]
+    wanted = [begun(one, text if one.file == first.file else None) for one in question.wanted]
+    made = [make() for make in wanted]
     if len(made) > 1:
         refuse_alike(question.wanted, made)
     return json.dumps(made, separators=(",", ":"))

@@ -1,17 +1,22 @@
 """What is to be explored: a text at any level for a device, or what an earlier `--json` wrote."""
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from xetile.advice import hint
 from xetile.cli.files import read_input
 from xetile.errors import XetileError
+from xetile.targets import find
 from xetile.targets.target import ASSUMPTIONS, RegisterFile
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from xetile.targets.target import Assume
 
 Exploration = Mapping[str, object]
@@ -43,20 +48,31 @@ class Wanted:
         return self.file if self.device is None else f"{self.file} for {self.device}"
 
 
-def explored(wanted: Wanted, text: str | None = None) -> Exploration:
-    """The exploration that is wanted; `text` is that of its file, by default it is read.
+def begun(wanted: Wanted, text: str | None = None) -> Callable[[], Exploration]:
+    """What makes the exploration that is wanted, in seconds; `text` is that of its file, by default it is read.
 
-    Errors: XetileError for a file that cannot be read, and as `xetile.explore` has them.
+    Errors: XetileError at once for a file that cannot be read or is wrong, and for a kernel that it has not; of what is
+    made as `xetile.explore` has them.
     """
     if wanted.is_earlier:
-        return _earlier(wanted.file)
+        earlier = _earlier(wanted.file)
+        return lambda: earlier
     source, name = read_input(wanted.file) if text is None else (text, wanted.file)
     from xetile.api import parse_text
+    from xetile.codegen import only_kernel
+
+    module = parse_text(source, name)
+    if wanted.kernel is not None:
+        only_kernel(module, wanted.kernel)
+    return partial(_explored, wanted, module, source)
+
+
+def _explored(wanted: Wanted, module: "ModuleOp", source: str) -> Exploration:
     from xetile.exploration import explore
     from xetile.exploration.json_form import as_json
 
     exploration = explore(
-        parse_text(source, name),
+        module,
         wanted.device,
         kernel=wanted.kernel,
         assume=wanted.assume,
@@ -72,6 +88,10 @@ def compared(wanted: Wanted, other: str) -> Wanted:
 
     Errors: XetileError for options that are not known.
     """
+    if not other:
+        raise XetileError(
+            "--compare: expected a file or options such as device=NAME, found ''"
+        )
     words = [word.partition("=") for word in other.split(",")]
     if Path(other).exists() or not all(equals for _, equals, _ in words):
         return replace(wanted, file=other)
@@ -113,6 +133,8 @@ def _option(name: str, value: str) -> str | int:
         )
     if name == "unroll":
         return _number(value)
+    if name == "device" and value:
+        find(value)
     if value not in choices.get(name, [value]) or not value:
         raise XetileError(
             f"--compare: '{value}' is no value of {name}; choose from {', '.join(choices.get(name, ['a name']))}"
@@ -127,11 +149,12 @@ def _number(text: str) -> int:
 
 
 def _earlier(file: str) -> Exploration:
+    from xetile.exploration.json_check import misfit
     from xetile.exploration.model import VERSION
 
     text, name = read_input(file)
     try:
-        found: object = json.loads(text)
+        found: object = json.loads(text, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise XetileError(f"'{name}' is no exploration: it is not JSON ({error})") from error
     keys = {"version", "file", "device", "kernels"}
@@ -142,7 +165,20 @@ def _earlier(file: str) -> Exploration:
         raise XetileError(
             f"'{name}' is of version {exploration['version']}; this xetile reads version {VERSION}"
         )
+    if (wrong := misfit(exploration)) is not None:
+        place = wrong.place.removeprefix(".") or "it"
+        raise XetileError(f"'{name}' is no exploration: {place} {wrong.wrong}")
+    try:
+        find(str(exploration["device"]))
+    except XetileError as error:
+        raise XetileError(f"'{name}': {error.message}") from error
     return exploration
+
+
+def _whole(text: str) -> int:
+    if len(text) > sys.int_info.default_max_str_digits:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
 
 
 def as_text(exploration: Exploration) -> str:
