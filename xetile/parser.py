@@ -52,6 +52,7 @@ from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.complaints.verifying import unbuilt_complaint
+from xetile.digits import is_python_limit, longest_number
 from xetile.errors import XetileError, one_line
 from xetile.scopes import NotedParseError, ScopedParser, meant_op
 
@@ -216,11 +217,19 @@ class Parser(ScopedParser):
         try:
             return parse()
         except _UNPLACED_ERRORS as error:
+            if is_python_limit(error):
+                raise self._too_many_digits(start) from error
             message = one_line(str(error)) or _WITHOUT_TEXT.get(
                 type(error), f"malformed text ({type(error).__name__})"
             )
             name = self._name_of_statement(start)
             raise NotedParseError(start, unbuilt_complaint(name, message)) from error
+
+    def _too_many_digits(self, start: Span) -> NotedParseError:
+        """The complaint of a number that stands between `start` and the current token."""
+        end = self._current_token.span.end
+        place, message = longest_number(self.lexer.input.content[start.start : end])
+        return NotedParseError(self._span(start.start + place), message)
 
     def _name_of_statement(self, start: Span) -> str:
         """The name of the op whose text begins at `start`."""
@@ -354,6 +363,10 @@ def as_wrong_input(error: BaseException) -> XetileError | None:
             return XetileError("it takes more memory than there is")
         case ArgSpecParseError():
             return XetileError(str(error))
+        case ValueError() if is_python_limit(error):
+            return XetileError(
+                "a number of the input has more digits than are read or printed"
+            )
         case DiagnosticException() if not isinstance(error, VerifyException):
             return XetileError(str(error))
         case _:

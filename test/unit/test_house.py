@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "collector", "files", "hints", "progress", "snippets"),
+    ("advice", "collector", "digits", "files", "hints", "progress", "snippets"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),

@@ -19,6 +19,9 @@ _ANNOUNCEMENT = re.compile(
 )
 MARKER = "expected-"
 
+_MOST_DIGITS = 12
+"""Of a distance in lines, with its sign: what is cut off leads behind every file as well."""
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -72,7 +75,7 @@ def _line(place: str | None, index: int, announcing: list[bool]) -> int | None:
         while 0 <= index < len(announcing) and announcing[index]:
             index += step
         return index + 1
-    return index + 1 + int(place)
+    return index + 1 + int(place[:_MOST_DIGITS])
 
 
 def _pattern(message: str) -> str:

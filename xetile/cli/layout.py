@@ -28,6 +28,7 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
+from xetile.digits import whole_number
 from xetile.errors import warn
 from xetile.targets import EXAMPLE
 
@@ -260,7 +261,7 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
     from xetile.layout.algebra.linear_layout import LinearLayout
 
     try:
-        given: object = json.loads(text)
+        given: object = json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError) as error:
         refuse(f"--bases is no JSON: {error}", error)
     if not isinstance(given, dict):

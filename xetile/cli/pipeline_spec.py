@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xetile.advice import hint
+from xetile.digits import is_python_limit, longest_number
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def parse_passes(
 
     try:
         specs = tuple(parse_pipeline(specification))
+    except ValueError as error:
+        raise _too_many_digits("pass pipeline", specification, error) from error
     except ArgSpecParseError as error:
         if empty := re.search(r"([\w-]+)=\s*(?=[,}\s]|$)", specification):
             raise XetileError(
@@ -231,6 +234,12 @@ def _refuse_twice(specification: str) -> None:
                     f"pass '{name}': the option '{option}' is given twice; write it once"
                 )
             seen.add(meant)
+
+
+def _too_many_digits(where: str, specification: str, error: ValueError) -> XetileError:
+    """What is said of the one thing that xDSL leaves to Python, reading numbers."""
+    assert is_python_limit(error), error
+    return XetileError(f"{where}: {longest_number(specification)[1]}")
 
 
 _FLAGS_OF_MLIR = (
@@ -259,6 +268,8 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
     form = f"write it as {name}{{OPTION=VALUE}}"
     try:
         given = parse_spec(specification).normalize_parameter_names().parameters
+    except ValueError as error:
+        raise _too_many_digits(f"target '{name}'", specification, error) from error
     except ArgSpecParseError as error:
         reason = str(error).splitlines()[-1].strip().lower()
         raise XetileError(f"target '{specification}': {reason}; {form}") from error

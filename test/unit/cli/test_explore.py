@@ -75,7 +75,7 @@ def test_other_of_compare() -> None:
     [
         ("{", "'old.json' is no exploration: it is not JSON (Expecting property name"),
         ("[" * 100_000, "'old.json' is no exploration: it is not JSON ("),
-        ('{"version":' + "9" * 5000 + "}", "'old.json' is no exploration: it is not JSON (a number of 5000 digits)\n"),
+        ('{"version":' + "9" * 5000 + "}", "'old.json' is no exploration: it is not JSON (a number of 5000 digits; at most 4300 are read)\n"),
         ("{}", "'old.json' is no exploration, which xetile-explore --json writes\n"),
         ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 1\n"),
         ('{"version":1,"file":"","device":"pcv","kernels":[],"options":{},"notes":[]}', "'old.json': unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?\n"),

@@ -1,7 +1,6 @@
 """What is to be explored: a text at any level for a device, or what an earlier `--json` wrote."""
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from xetile.advice import hint
 from xetile.cli.files import read_input
+from xetile.digits import whole_number
 from xetile.errors import XetileError
 from xetile.targets import find
 from xetile.targets.target import ASSUMPTIONS, RegisterFile
@@ -154,7 +154,7 @@ def _earlier(file: str) -> Exploration:
 
     text, name = read_input(file)
     try:
-        found: object = json.loads(text, parse_int=_whole)
+        found: object = json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError) as error:
         raise XetileError(f"'{name}' is no exploration: it is not JSON ({error})") from error
     keys = {"version", "file", "device", "kernels"}
@@ -173,12 +173,6 @@ def _earlier(file: str) -> Exploration:
     except XetileError as error:
         raise XetileError(f"'{name}': {error.message}") from error
     return exploration
-
-
-def _whole(text: str) -> int:
-    if len(text) > sys.int_info.default_max_str_digits:
-        raise ValueError(f"a number of {len(text)} digits")
-    return int(text)
 
 
 def as_text(exploration: Exploration) -> str:

@@ -1,0 +1,44 @@
+"""Numbers of more digits than Python reads or prints, which it would complain of in words of its own."""
+
+import re
+import sys
+
+_NUMBER = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|//[^\n]*|(?P<hexadecimal>0[xX][0-9a-fA-F]+)|(?P<decimal>\d+)'
+)
+"""A number; strings and comments have none."""
+
+
+def is_python_limit(error: BaseException) -> bool:
+    """Whether Python refused to read or print a number for its digits."""
+    return isinstance(error, ValueError) and "set_int_max_str_digits" in str(error)
+
+
+def longest_number(text: str) -> tuple[int, str]:
+    """Where the longest number of a text begins, and what is said of it where Python refuses it."""
+    found = [number for number in _NUMBER.finditer(text) if number.lastgroup is not None]
+    if not found:
+        return 0, "a number of too many digits"
+    longest = max(found, key=lambda number: number.end() - number.start())
+    if longest.lastgroup == "hexadecimal":
+        digits = len(longest[0]) - 2
+        return longest.start(), f"a number of {digits} hexadecimal digits is too large"
+    return longest.start(), complaint(longest[0])
+
+
+def complaint(digits: str) -> str:
+    """What is said of a decimal number that Python does not read."""
+    return f"a number of {len(digits)} digits; at most {sys.get_int_max_str_digits()} are read"
+
+
+def whole_number(digits: str) -> int:
+    """The number of a decimal text, for readers of JSON.
+
+    Errors: ValueError for more digits than are read.
+    """
+    try:
+        return int(digits)
+    except ValueError as error:
+        if not is_python_limit(error):
+            raise
+        raise ValueError(complaint(digits.lstrip("+-"))) from error
