@@ -14,6 +14,7 @@ from xetile.toolchain.assembly import (
     products_of,
     unrolled_range,
 )
+from xetile.toolchain.description import described
 from xetile.toolchain.isa_rounds import executed, pipe_cycles, prefetch_distance
 
 
@@ -81,14 +82,10 @@ def statistics(
 
 def environment(description: str, kernel: str) -> dict[str, float]:
     """`grf_count`, `spill_size`, `scratch` of a kernel from a binary's `.ze_info`."""
-    parts = re.split(r"^  - name: +(\S+)$", description, flags=re.MULTILINE)
-    # the kernel is named twice: first where it is described, then with the names of its arguments
-    names = parts[1::2]
-    if kernel not in names:
-        raise XetileError(
-            f"the binary holds no kernel '{kernel}' but {', '.join(sorted(set(names)))}"
-        )
-    text = parts[2 * names.index(kernel) + 2]
+    kernels = described(description)
+    if kernel not in kernels:
+        raise XetileError(f"the binary holds no kernel '{kernel}' but {', '.join(kernels)}")
+    text = kernels[kernel]
     scratch = re.findall(r"- type: +scratch\n(?: {8}.*\n)*? {8}size: +(\d+)", text)
     return {
         "grf_count": _field(text, "grf_count"),

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from xetile.errors import XetileError
+from xetile.toolchain.description import described
 from xetile.toolchain.paths import find_ocloc
 from xetile.toolchain.sandbox import Outcome, begun, ending, run
 
@@ -149,7 +150,13 @@ def _disassembly(dump: Path, outcome: Outcome, device: str) -> Disassembly:
     # the files are named after their section, `.text.<kernel>.asm`
     texts = sorted(dump.glob(".text.*.asm"))
     kernels = {text.name[len(".text.") : -len(".asm")]: text.read_text() for text in texts}
-    return Disassembly(kernels, (dump / ".ze_info").read_text())
+    description = (dump / ".ze_info").read_text()
+    missing = [kernel for kernel in described(description) if kernel not in kernels]
+    if missing:  # the name cannot be that of a file, and ocloc does not say so
+        raise XetileError(
+            f"ocloc writes no assembly of the kernel '{missing[0]}'; take a name without '/'"
+        )
+    return Disassembly(kernels, description)
 
 
 def _reason(outcome: Outcome) -> str:
