@@ -251,7 +251,7 @@ def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -
     It says what is there in place of a kernel, and what to write.
     """
     if known and wanted is not None:
-        advice = hint_or_names(wanted, known, "the module has")
+        advice = hint_or_names(str(wanted), known, "the module has")
         return XetileError(f"there is no kernel '{wanted}'{advice}")
     which = "" if wanted is None else f" '{wanted}'"
     if not module.body.block.ops:

@@ -1,5 +1,7 @@
 """What a driver has to be told so that a module computes what it says."""
 
+from typing import get_args
+
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import Float16Type, Float32Type, ModuleOp, VectorType
 from xdsl.dialects.utils import FastMathFlag
@@ -7,7 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.targets import agreed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions, ops_of
-from xetile.errors import warn
+from xetile.errors import XetileError, warn
 from xetile.hints import isa
 from xetile.planning.pressure import noted
 from xetile.targets import find
@@ -24,8 +26,9 @@ def build_options(
     """The options for a module of the llvm dialect, all kernels of which are built together.
 
     `grf` is the register file; None is the one that `register_file` chooses.
+    Errors: XetileError for another one than there is.
     """
-    grf = grf or register_file(module, device)
+    grf = register_file(module, device) if grf is None else _known(grf)
     options = agreed(module, lambda target: target.build_options[grf], "build options", device)
     if not any(map(divides, llvm_functions(module))):
         return options
@@ -54,7 +57,7 @@ def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
 
     Of one that the large file does not hold either, the pass that lowered it has told (convert-xevm-to-llvm).
     """
-    if grf != "small":
+    if grf is None or _known(grf) != "small":
         return
     for function in filter(is_kernel, llvm_functions(module)):
         found = noted(function)
@@ -65,6 +68,15 @@ def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
                 f"small register file a thread has {REGISTERS['small']}: some may be spilled to memory; "
                 "leave out grf = small",
             )
+
+
+def _known(grf: RegisterFile) -> RegisterFile:
+    known: tuple[object, ...] = get_args(RegisterFile)
+    if grf not in known:
+        raise XetileError(
+            f"unknown register file '{grf}'; expected {' or '.join(map(str, known))}"
+        )
+    return grf
 
 
 def divides(function: llvm.FuncOp) -> bool:

@@ -21,7 +21,7 @@ def device_for(source: "Source | None", *named: str | None) -> str:
     that Python shows it once for each such line.
     Errors: XetileError for an unknown device, and at the kernel for more subgroups than a workgroup of the device has.
     """
-    name = next(filter(None, named), None)
+    name = next((one for one in named if one is not None), None)
     if name is None:
         name = DEFAULT
         _tell_of_default()

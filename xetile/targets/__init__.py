@@ -41,11 +41,15 @@ def which_multiply(a: object, b: object, c: object) -> str:
     return f"; {' and '.join(rows)} {'has' if len(rows) == 1 else 'have'} one" if rows else ""
 
 
-def find(name: str) -> "Target":
+def find(name: object) -> "Target":
     """The device of this name.
 
-    Errors: XetileError names the known ones.
+    Errors: XetileError names the known ones, for what is no text too.
     """
+    if not isinstance(name, str):
+        raise XetileError(
+            f"expected the name of a device, found {type(name).__name__}; known are {', '.join(names())}"
+        )
     found = by_name().get(name)
     if found is None:
         from xetile.advice import hint

@@ -2,12 +2,14 @@
 
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
+import xetile
 import xetile.language as xt
 from xetile.exploration import browsing
 
@@ -46,6 +48,16 @@ def test_the_browser_opens_the_page(shown: list[str]) -> None:
     assert Path(address.removeprefix("file://")).read_text() == found.html()
     assert address.endswith(".html")
     assert "xetile-halved-" in address
+
+
+@pytest.mark.parametrize("ask", [MADE.explore, MADE.explain, MADE.compile])
+@pytest.mark.parametrize("device", [3, 0, ["bmg"]])
+def test_what_is_no_device(ask: Callable[[Any], object], device: object) -> None:
+    with pytest.raises(xetile.XetileError) as refused:
+        ask(device)
+    kind = type(device).__name__
+    said = f"expected the name of a device, found {kind}; known are pvc, bmg, lnl, ptl, cri"
+    assert refused.value.message == said
 
 
 def test_a_notebook_shows_the_page_itself(

@@ -29,6 +29,7 @@ def test_names_in_yaml() -> None:
     ]
 
 
+@pytest.mark.ocloc
 @pytest.mark.parametrize("name", ["a<b>", "it's", 'a\\"b', "a b", "a\\\\b", "\u00fc", "-x"])
 def test_kernels_of_any_name_are_counted(name: str) -> None:
     module = xetile.parse(KERNEL.replace("NAME", name).encode())
@@ -39,6 +40,7 @@ def test_kernels_of_any_name_are_counted(name: str) -> None:
     assert kernel.costs.grf == 128
 
 
+@pytest.mark.ocloc
 def test_a_kernel_without_assembly_is_told_of() -> None:
     """Its name is no name of a file."""
     module = xetile.parse(KERNEL.replace("NAME", "a/b").encode())
