@@ -233,6 +233,10 @@ def test_faults_of_ours_are_told_with_the_source(
     jobs: int, sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An offline compiler that ends the process that asks it, for one of two devices."""
+    ocloc = tmp_path / "ocloc"
+    ocloc.write_text('#!/bin/sh\n[ "$1" = compile ] && kill -9 $PPID\necho 1\n')
+    ocloc.chmod(0o755)
+    monkeypatch.setenv("XETILE_OCLOC", str(ocloc))
     if jobs == 1:
 
         def wrong(*given: object, **named: object) -> None:
@@ -241,10 +245,6 @@ def test_faults_of_ours_are_told_with_the_source(
         monkeypatch.setattr("xetile.batch.work.compile_text", wrong)
         expected = f"{sources[0]}: AssertionError: not today"
     else:
-        ocloc = tmp_path / "ocloc"
-        ocloc.write_text('#!/bin/sh\n[ "$1" = compile ] && kill -9 $PPID\necho 1\n')
-        ocloc.chmod(0o755)
-        monkeypatch.setenv("XETILE_OCLOC", str(ocloc))
         expected = f"{sources[0]}: the process that was to make {tmp_path}/out/a.bin ended"
     outcomes = compile_many(
         sources, tmp_path / "out", options=Options(emit="zebin"), jobs=jobs
