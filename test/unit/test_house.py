@@ -69,7 +69,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     },
     "xetile.passes.convert_xevm_to_llvm.functions._EXPONENT_BITS": "OpenCL's int",
     "xetile.passes.convert_xevm_to_llvm.identifiers._ACQUIRE_RELEASE": "OpenCL's enumeration",
-    "xetile.passes.convert_xevm_to_llvm.identifiers._SPIRV_SEMANTICS": "SPIR-V's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.control_barriers._SEMANTICS": "SPIR-V's enumeration",
     "xetile.passes.convert_xevm_to_llvm.reductions._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.shuffles._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
