@@ -11,6 +11,7 @@ from xetile.layout.show.bases import form_of
 from xetile.planning.reductions import Butterfly, Merge, Pairs, Reduction
 from xetile.planning.register_layouts import RegisterLayouts
 from xetile.planning.register_layouts.conversions import Conversion, Reduced
+from xetile.targets.xe.device import XeDevice
 
 _KINDS: dict[str, MoveKind] = {
     "none": "rename",
@@ -43,7 +44,7 @@ def conversions(
             if part is not None and bits is not None:
                 held = lanes_of(part, made.target.layout, bits)
             target = None if held is None else add(held)
-            yield _move(made, at, (holding(value), target), bits, trace.kernel.lanes)
+            yield _move(made, at, (holding(value), target), bits, trace.device)
         for made in told.reductions:
             at = trace.op(made.op)
             value = None if at is None else _operand(lanes, at, made.operand)
@@ -60,7 +61,11 @@ def _operand(lanes: LaneValues, at: At, operand: int) -> At | None:
 
 
 def _move(
-    made: Conversion, at: At, held: tuple[int | None, int | None], bits: int | None, lanes: int
+    made: Conversion,
+    at: At,
+    held: tuple[int | None, int | None],
+    bits: int | None,
+    device: XeDevice,
 ) -> Move:
     source, target = held
     shares = [step for step in made.plan.steps if isinstance(step, Share)]
@@ -72,7 +77,7 @@ def _move(
         price=made.price,
         reason=made.reason,
         rounds=rounds_of(made.plan.steps),
-        shared=_shared(made, shares[0], bits, lanes) if shares and bits else None,
+        shared=_shared(made, shares[0], bits, device) if shares and bits else None,
         ways=_ways(made),
     )
 
@@ -150,12 +155,12 @@ def rounds_of(steps: Sequence[Step]) -> list[Round]:
     return found
 
 
-def _shared(made: Conversion, step: Share, bits: int, lanes: int) -> Shared | None:
+def _shared(made: Conversion, step: Share, bits: int, device: XeDevice) -> Shared | None:
     """How a conversion lies in the subgroup's slice; None where it goes through that in several rounds."""
     if len(step.rounds) != 1:
         return None
     plan, (stores, loads) = made.plan, step.rounds[0]
-    places = _places(made, step, lanes)
+    places = _places(made, step, device.lanes)
     if places is None:
         return None
     store, load = (
@@ -171,7 +176,7 @@ def _shared(made: Conversion, step: Share, bits: int, lanes: int) -> Shared | No
     )
     words = 1 << plan.own
     gap = None if step.gap is None else (step.gap[0] * words, step.gap[1] * words)
-    return Shared(store, load, places, gap, bits, {"all": step.conflicts})
+    return Shared(store, load, places, gap, bits, device.shared_banks, {"all": step.conflicts})
 
 
 def _places(made: Conversion, step: Share, lanes: int) -> Bases | None:

@@ -42,6 +42,10 @@ CERTAINTY: Mapping[str, str] = {
     "loops": (
         "exact: ranges and unrolling, as --stats has them; which loop of the source it is follows from the ops inside"
     ),
+    "conflicts": (
+        "modelled: as many lanes go at once as use all banks of 4 bytes; those that ask a bank for different words wait"
+    ),
+    "exchanges": "planned: prices are those between which the passes chose; what came of it is counted",
     "bytes": "modelled: rows x columns x bits of the messages of level L, as if nothing lay outside of the matrix",
     "rereads": "modelled: subgroups of a workgroup that ask for the same elements; caches are not looked at",
     "registers": (

@@ -27,14 +27,16 @@ def exchanges(trace: Traced, holding: Callable[[At], int | None]) -> Iterator[Mo
             if isinstance(made, Kept):
                 yield Move(at, _kept(made), source, target, reason=made.how)
             else:
-                yield _shared_move(made, at, source, target)
+                yield _shared_move(made, at, source, target, trace.device.shared_banks)
 
 
 def _kept(made: Kept) -> MoveKind:
     return "rename" if made.how == "in registers" else "replicate"
 
 
-def _shared_move(made: Exchanged, at: At, source: int | None, target: int | None) -> Move:
+def _shared_move(
+    made: Exchanged, at: At, source: int | None, target: int | None, banks: int
+) -> Move:
     return Move(
         op=at,
         kind="shared",
@@ -42,11 +44,11 @@ def _shared_move(made: Exchanged, at: At, source: int | None, target: int | None
         target=target,
         price=made.plan.price,
         reason=exchange_in_words(made),
-        shared=_shared(made.plan),
+        shared=_shared(made.plan, banks),
     )
 
 
-def _shared(plan: Exchange) -> Shared | None:
+def _shared(plan: Exchange, banks: int) -> Shared | None:
     """Who stores and loads what, and how it lies; None where extents are no powers of two."""
     owners = [owner_bases(dealt, _DIMS) for dealt in (plan.source, _unturned(plan))]
     found = _offsets(plan.memory)
@@ -63,6 +65,7 @@ def _shared(plan: Exchange) -> Shared | None:
         places=places,
         gap=gap,
         bits=plan.bits,
+        banks=banks,
         conflicts={"store": plan.stored.conflicts, "load": plan.loaded.conflicts},
     )
 

@@ -171,6 +171,7 @@ class Shared:
         places: (offset) -> rows and columns, in elements and without gaps.
         gap: elements that follow each other, and how far it is from the first of them to the next such; None without.
         bits: of an element in memory.
+        banks: that serve a word of 4 bytes each at a time.
         conflicts: additional cycles as the passes counted them: of one message that stores, or loads; of all of them.
     """
 
@@ -179,6 +180,7 @@ class Shared:
     places: Bases
     gap: tuple[int, int] | None
     bits: int
+    banks: int
     conflicts: dict[str, int]
 
 

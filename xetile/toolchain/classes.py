@@ -17,6 +17,7 @@ Class = Literal[
     "spill",
     "fill",
     "barrier",
+    "fence",
     "dpas",
     "mov",
     "shuffle",
@@ -26,8 +27,9 @@ Class = Literal[
     "branch",
     "other",
 ]
-"""Messages of blocks; other messages to memory; to shared memory; to scratch memory and back; to other subgroups; then
-what computes: `mov` moves or converts, `shuffle` moves by an address of registers, `math` is the slow pipe."""
+"""Messages of blocks; other messages to memory; to shared memory; to scratch memory and back; to other subgroups, and
+what waits until memory has what was sent; then what computes: `mov` moves or converts, `shuffle` moves by an address of
+registers, `math` is the slow pipe."""
 
 CLASSES: tuple[Class, ...] = get_args(Class)
 MESSAGES: tuple[Class, ...] = (
@@ -70,4 +72,6 @@ def _message(instruction: Instruction) -> Class:
     found = _MEMORY.search(text)
     if found is not None:
         return "slm" if found[2] == "slm" else _KINDS[found[1]]
-    return "barrier" if "signal barrier" in text or "fence" in text else "other"
+    if "fence" in text:
+        return "fence"
+    return "barrier" if "signal barrier" in text else "other"

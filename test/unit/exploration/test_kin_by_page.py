@@ -42,7 +42,20 @@ def descendants(kernel: Kernel) -> Kin:
             if level.of is not None:
                 for parent in op.parents:
                     found.setdefault((level.of, parent), set()).update(own | {(at, number)})
+    _join_siblings(kernel, found)
     return found
+
+
+def _join_siblings(kernel: Kernel, found: Kin) -> None:
+    """Of SPIR-V and instructions, which are both made of L: what else came of the same op of L."""
+    spirv, instructions = len(kernel.levels) - 2, len(kernel.levels) - 1
+    of: dict[int, set[tuple[int, int]]] = {}
+    for number, op in enumerate(kernel.levels[instructions].ops):
+        for parent in op.parents:
+            of.setdefault(parent, set()).add((instructions, number))
+    for number, op in enumerate(kernel.levels[spirv].ops):
+        for parent in op.parents:
+            found[spirv, number] |= of.get(parent, set())
 
 
 def by_page(page: Page) -> Kin:

@@ -217,7 +217,7 @@ def test_copies_and_rounds_of_shuffles_are_shown(page: Page, tmp_path: Path) -> 
         "%m_next[16, 0]: subgroup 1, [0, 0] of its tile, lanes 0-1"
     )
     expect(page.locator("#way figcaption:not(.drawn)").first).to_contain_text(
-        "copied: shuffles 8 instructions, shared memory 12"
+        "copied, planned: shuffles 8 instructions, shared memory 12"
     )
     assert any("rounds of shuffles" in label for label in labels(page))
 

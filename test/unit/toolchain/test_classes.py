@@ -27,8 +27,8 @@ TEXTS = {
     "barrier": (
         "(W) send.gtwy (1|M0) null r3 null:0 0x0 0x2 {$1} // wr:1+0, rd:0; signal barrier",
         "(W) sync.bar 0x0",
-        "(W) send.ugm (1|M0) r3 r0 null:0 0x0 0x2 {$1} // wr:1+0, rd:1; fence.ugm.none.group",
     ),
+    "fence": ("(W) send.ugm (1|M0) r3 r0 null:0 0x0 0x2 {$1} // wr:1+0, rd:1; fence.ugm.none.group",),
     "sync": ("sync.nop null {$1.src}", "sync.allwr ($1,$2)"),
     "shuffle": ("mov (16|M0) r178.0<2>:ud r[a0.0,4]<1,0>:ud",),
     "mov": ("(W) mov (1|M0) r2.0<1>:d 192:w {Compacted}",),

@@ -113,10 +113,12 @@
     const { exploration } = X.state.get();
     const { K } = sides[exploration] ?? {};
     if (K !== X.main.panes?.kernel || !(lines[exploration] >= 0)) return;
-    X.state.set({ selections: [[0, K.opsOfLine(0, lines[exploration])[0], null]] });
+    X.main.panes.select([0, K.opsOfLine(0, lines[exploration])[0], null], false);
   }
 
   function inAll(host) {
+    const reasons = sides.map(({ K }) => K.certainty?.rounds);
+    if (reasons[0] !== reasons[1]) reasons.forEach((reason, i) => reason && make(host, "p", "", `${"AB"[i]}: ${reason.replace(/^exact: /, "")}.`));
     const body = table(host, "The kernel", ["", brief(0), brief(1), "B − A"]);
     const costs = sides.map(({ K }) => K.costs);
     const put = (name, numbers) => rowOf(body, [name, ...three(numbers)]);
@@ -139,7 +141,7 @@
     });
     if (same.length) make(host, "p", "", `The same ops, as often, at level${same.length > 1 ? "s" : ""} ${same.join(", ")}.`);
     if (found.length === 0) return;
-    const body = table(host, "Ops of each level that one has more often", ["level and op", brief(0), brief(1), "B − A"]);
+    const body = table(host, "Ops in the text of each level that one has more often, all written rounds counted", ["level and op", brief(0), brief(1), "B − A"]);
     for (const [id, name, numbers] of found) rowOf(body, [`${id} ${name}`, ...three(numbers)]);
   }
 

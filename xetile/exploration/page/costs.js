@@ -93,7 +93,7 @@
 
   function leads(row, K, op) {
     row.title = `${K.file.split("/").pop()}:${numberOf(K, op)}: ${textOf(K, op)}`;
-    row.addEventListener("click", () => X.state.set({ selections: [[0, op, null]] }));
+    row.addEventListener("click", () => X.main.panes.select([0, op, null], false));
   }
 
   const LONGEST = 26;
@@ -112,7 +112,7 @@
     first(host, [...sources].filter(([, one]) => one.by.has("spill") || one.by.has("fill")), ([op, one]) => {
       const counts = ["spill", "fill"].filter((name) => one.by.has(name)).map((name) => `${one.by.get(name)} ${name}s`).join(" and ");
       const words = `${counts} ${op < 0 ? "of no line: compiler's own" : `under line ${lineOf(K, op)}`}`;
-      make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
+      make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.main.panes.select([0, op, null], false));
     });
     // why, and what to do: the compiler's own words
     if (K.costs.spill) for (const note of K.notes.filter((one) => one.includes("spilled"))) make(host, "p", "warn", note);

@@ -158,7 +158,18 @@
       const found = new Map([[level, new Set([op])]]);
       this.climb(found, level, op);
       this.descend(found, level, found.get(level));
+      this.beside(found, level, op);
       return found;
+    }
+
+    /** Of two levels that are made of one, such as SPIR-V and instructions: what else came of what an op came of. */
+    beside(found, level, op) {
+      for (const [above, parent] of this.parents(level, op)) {
+        for (const other of this.below[above].filter((one) => one !== level)) {
+          const ops = new Set(this.childrenIn(other)(parent));
+          if (ops.size) found.set(other, ops);
+        }
+      }
     }
 
     climb(found, level, op) {

@@ -18,18 +18,21 @@
   }
 
   const instructionsOf = (price) => `${Math.round(price)} instruction${Math.round(price) === 1 ? "" : "s"}`;
-  /** Prices that were compared, side by side: the way that was taken first. */
+  /** Prices that were compared when it was planned, side by side: the way that was taken first. */
   function priceWords({ price, ways }) {
     const taken = ways.find(([, , isTaken]) => isTaken);
-    if (ways.length < 2 || !taken) return price == null ? "" : `, ${instructionsOf(price)}`;
+    if (ways.length < 2 || !taken) return price == null ? "" : `, planned: ${instructionsOf(price)}`;
     const others = ways.filter((one) => one !== taken).map(([what, other]) => `${what} ${other == null ? `more than ${Math.round(taken[1])}` : Math.round(other)}`);
-    return `: ${taken[0]} ${instructionsOf(taken[1])}, ${others.join(", ")}`;
+    return `, planned: ${taken[0]} ${instructionsOf(taken[1])}, ${others.join(", ")}`;
   }
+
+  /** What the assembly has of it, where that is nothing: operands of instructions may name other lanes' registers. */
+  const foundWords = (K, { op }) => (K.levelOf("I") >= 0 && K.counts(...op).instructions === 0 ? "; found: none, the compiler reads it in operands" : "");
 
   /** What an exchange or a conversion does: how it lies in shared memory or in which rounds lanes exchange, what is there then. */
   function moveStages(K, move, count, { subgroup, ids, registers }) {
     const { target, shared: memory, rounds } = move;
-    const title = `${count > 1 ? `${count} x ` : ""}${TYPES[move.kind]}${priceWords(move)}`;
+    const title = `${count > 1 ? `${count} x ` : ""}${TYPES[move.kind]}${priceWords(move)}${foundWords(K, move)}`;
     const of = `${move.op}.${target}.${subgroup}`;
     const drawn = [];
     if (memory) drawn.push({ key: `s${of}`, title, move, draw: (host) => bankPicture(host, memory, subgroup) });
@@ -41,13 +44,13 @@
   }
 
   /** Shared memory as it lies there, beside rows without gaps where it lies otherwise; the accesses begin where the subgroup's part does. */
-  function bankPicture(host, { store, load, places, gap, bits }, subgroup) {
+  function bankPicture(host, { store, load, places, gap, bits, banks: count }, subgroup) {
     const rows = X.pictures.inRows(places);
     const isPlain = !gap && `${places.in.offset}` === `${rows.in.offset}`;
     const side = (what, { bits: vectorBits, layout, owners }) => ({ what, access: layout, vectorBits, origin: owners && X.f2.apply(owners, { subgroup }) });
     const memories = [{ title: gap ? "with gaps" : isPlain ? "rows of banks" : "swizzled", shared: places, gap }];
     if (!isPlain) memories.unshift({ title: "if in rows", shared: rows, gap: null });
-    return X.pictures.banks(host, { memories, sides: [side("store", store), side("load", load)], bits, tensor: Object.keys(places.out), fit: BANKS, map: true, matrix: MATRIX });
+    return X.pictures.banks(host, { memories, sides: [side("store", store), side("load", load)], bits, banks: count, tensor: Object.keys(places.out), fit: BANKS, map: true, matrix: MATRIX });
   }
 
   X.moves = { TYPES, movesStages };

@@ -68,7 +68,7 @@
       const { body, ruler } = this;
       body.addEventListener("scroll", () => this.scroll(body.scrollTop), { passive: true });
       body.addEventListener("pointermove", (event) => this.point(event));
-      body.addEventListener("pointerleave", () => this.all.point(null));
+      body.addEventListener("pointerleave", () => (this.all.point(null), this.all.tip(this, null)));
       body.addEventListener("click", (event) => this.click(event));
       body.addEventListener("focus", () => this.all.enter(this));
       ruler.addEventListener("click", (event) => {
@@ -320,6 +320,7 @@
     }
 
     click(event) {
+      this.all.tip(this, null);
       const found = this.under(event);
       if (!found) return;
       if (found.fold) return this.flip(found.fold);

@@ -180,10 +180,20 @@
     say([level, op, value]) {
       const { id, ops } = this.kernel.levels[level];
       const name = value === null ? this.kernel.names[ops[op][3]] : this.kernel.nameOf(level, value);
-      const sum = this.kernel.costs ? `: ${this.told(this.kernel.counts(level, op))}${this.ofLine(level, op)}` : "";
+      const sum = this.kernel.costs ? `: ${this.costWords(level, op)}${this.ofLine(level, op)}` : "";
       const next = this.panes.filter((pane) => pane.level !== level).map((pane) => [IN_WORDS[pane.id] || pane.id, pane.countRelated()]);
       const places = next.filter(([, count]) => count).map(([letter, count]) => `${letter} ${count}`);
       X.status(`${id} ${ops[op][0] + 1}, ${name}${sum}${places.length ? `; lines elsewhere: ${places.join(", ")}` : ""}`);
+    }
+
+    /** What an op costs; instructions are not made of SPIR-V's ops one by one, but of those of level L. */
+    costWords(level, op) {
+      const { id } = this.kernel.levels[level];
+      const [parent] = id === "P" ? this.kernel.parents(level, op) : [];
+      if (parent) return `its LLVM op: ${this.told(this.kernel.counts(...parent))}`;
+      const counts = this.kernel.counts(level, op);
+      const { unroll = 1 } = this.kernel.hotLoop() ?? {};
+      return id === "I" && counts.hot && unroll > 1 ? `one of the instructions of a round, which has ${unroll} steps` : this.told(counts);
     }
 
     /** Where other ops stand in the line too: how much of the line's number is this op's. */

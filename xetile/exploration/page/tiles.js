@@ -269,7 +269,7 @@
   const HALF = ["low half", "high half"];
   function registerWords(K, part, file) {
     if (!file) return "";
-    const which = file.many === 2 ? ` ${HALF[file.part]}` : file.many > 2 ? ` byte ${file.part} of each word` : "";
+    const which = file.many === 2 ? ` ${HALF[file.part]}` : file.many > 2 ? ` byte ${file.part} of each word` : K.lanes * part.holding.bits < 8 * K.register_bytes ? ` byte ${file.byte}` : "";
     const spilled = K.costs?.spill && part.holding.copies.length ? ` at line ${K.levels[K.levelOf("I")].ops[part.holding.copies[0][0]][0] + 1} (this kernel spills: elsewhere it may be in memory)` : "";
     return `, register r${file.register}${which}${spilled}`;
   }

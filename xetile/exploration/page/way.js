@@ -47,6 +47,7 @@
       fields[name].id = `way-${name}`;
       fields[name].size = name === "subgroup" ? 3 : 8;
       fields[name].addEventListener("change", () => typed(name, fields[name].value));
+      fields[name].addEventListener("keydown", (event) => event.key === "Escape" && X.main.panes.focus(X.main.panes.current));
     }
     const steps = make(head, "span", "steps");
     for (const [words, by] of [["[ back", -1], ["] next step", 1]]) make(steps, "button", "", words).addEventListener("click", () => step(by));

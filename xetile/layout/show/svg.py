@@ -126,8 +126,11 @@ def ink_colour(ink: str, known: dict[str, str]) -> str:
     if not re.fullmatch(r"c\d+", ink):
         return known[ink]
     key = int(ink[1:])
-    weight = TINTS[key // HUES % len(TINTS)]
-    hue, paper = (_channels(known[name]) for name in (f"lane-{key % HUES}", "paper"))
+    level = key // HUES % len(TINTS)
+    weight = TINTS[level]
+    # the palest ones would be lost on a dark page
+    ground = "tint" if level == len(TINTS) - 1 else "paper"
+    hue, paper = (_channels(known[name]) for name in (f"lane-{key % HUES}", ground))
     # a half goes up, as in the page
     mixed = [int(weight * a + (1 - weight) * b + 0.5) for a, b in zip(hue, paper, strict=True)]
     return "#" + "".join(f"{channel:02x}" for channel in mixed)

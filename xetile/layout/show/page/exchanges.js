@@ -42,10 +42,12 @@
     return [...found.values()];
   }
 
+  const lanesAtOnce = (vectorBits, banks = 32) => Math.max(1, Math.floor(banks * BANK_BITS / Math.max(vectorBits, BANK_BITS)));
+
   // In which turn each lane is served: so many lanes go at once as use all banks; those that ask one bank for different
   // words wait for one another, those that ask for the same word do not.
   function turns(starts, {bits, vectorBits = 32, banks = 32}) {
-    const atOnce = Math.max(1, Math.floor(banks * BANK_BITS / Math.max(vectorBits, BANK_BITS)));
+    const atOnce = lanesAtOnce(vectorBits, banks);
     let words = new Map();
     return starts.map((start, lane) => {
       if (lane % atOnce === 0) words = new Map();
@@ -84,10 +86,11 @@
       const words = each.map(({layout, gap, asked, drawn}) => {
         const {registers, starts, side, vectorBits} = asked.find((one) => one.side === chosen.side && one.registers.includes(chosen.registers[0]));
         const turn = turns(starts, {...options, bits, vectorBits});
+        const together = Math.min(starts.length, lanesAtOnce(vectorBits, options.banks));
         drawn.update({lines: linesOf(starts, bits, options.banks), outlined: starts.flatMap((start, lane) => outlined(layout, gap, start, vectorBits, bits).map((element, n) => (
           {element, ink: turn[lane] ? "conflict" : "select", words: turn[lane] && !n ? turn[lane] + 1 : undefined})))});
         const most = Math.max(...turn);
-        return [`${side.what} of ${vectorBits} bits, register${registers.length > 1 ? "s" : ""} ${numbers(registers)} of lanes ${numbers(range(starts.length))}`,
+        return [`${side.what} of ${vectorBits} bits, register${registers.length > 1 ? "s" : ""} ${numbers(registers)} of lanes ${numbers(range(starts.length))}${together < starts.length ? `, ${together} lanes at once` : ""}`,
           most ? `${most} more turn${most > 1 ? "s" : ""}, lanes that wait are numbered` : "no conflicts", vectorBits];
       });
       const last = words[words.length - 1];

@@ -35,8 +35,10 @@
 
   function tint(value, key) {
     const channels = (name) => value(name).match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16));
-    const weight = TINTS[Math.floor(key / HUES) % TINTS.length];
-    const paper = channels("paper");
+    const level = Math.floor(key / HUES) % TINTS.length;
+    const weight = TINTS[level];
+    // the palest ones would be lost on a dark page
+    const paper = channels(level === TINTS.length - 1 ? "tint" : "paper");
     const mixed = channels(`lane-${key % HUES}`).map((channel, i) => Math.round(weight * channel + (1 - weight) * paper[i]));
     return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
   }
