@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     AllOf,
@@ -20,6 +20,7 @@ from xdsl.traits import SymbolTable
 
 from xetile.advice import counterpart, hint
 from xetile.complaints.parsing import plain
+from xetile.complaints.symbols import unseen_symbol
 from xetile.errors import Note, notes_at
 
 _TERMINATORS = {
@@ -293,13 +294,7 @@ def _kind_of_attribute(op: Operation, match: re.Match[str]) -> Verdict:
 
 
 def _symbol(op: Operation, match: re.Match[str]) -> Verdict:
-    """A symbol that is not there; what is meant is sought among all that the program has."""
-    outer = op
-    while (around := outer.parent_op()) is not None:
-        outer = around
-    names = [one.get_attr_or_prop("sym_name") for one in outer.walk()]
-    known = [name.data for name in names if isinstance(name, StringAttr)]
-    return Verdict(f"there is no symbol '@{match[1]}'{hint(match[1], known, '@')}")
+    return Verdict(*unseen_symbol(op, match[1]))
 
 
 def _listed(types: Iterable[Attribute]) -> str:

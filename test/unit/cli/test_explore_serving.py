@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -214,17 +214,62 @@ def test_what_is_no_question_gets_nothing(served: Served, changed: dict[str, obj
     assert served.post(body, "layout", Origin="http://example.org") == NOTHING
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "GET / HTTP/1.1\r\n",
+        "POST /TOKEN/layout HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\n"
+        "Content-Type: text/x-mlir\r\nContent-Length: 1000\r\n\r\n",
+    ],
+)
 def test_who_sends_slowly_keeps_no_connection(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    served: Served, monkeypatch: pytest.MonkeyPatch, head: str
 ) -> None:
     monkeypatch.setattr(doors, "SECONDS", 0.5)
+    monkeypatch.setattr(doors, "STRANGER_SECONDS", 0.5)
+    host = served.door.hosts[0]
     with socket.create_connection(("127.0.0.1", served.door.port), timeout=5) as connection:
+        connection.sendall(
+            head.replace("TOKEN", served.door.token).replace("HOST", host).encode()
+        )
         started = time.monotonic()
         with suppress(OSError):
-            for byte in b"GET / HTTP/1.1\r\n" + b"a" * 30:
+            for byte in b"a" * 46:
                 connection.sendall(bytes([byte]))
                 time.sleep(0.1)
         assert time.monotonic() - started < 3
+
+
+def test_a_stranger_is_waited_for_shortly(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "STRANGER_SECONDS", 0.3)
+    started = time.monotonic()
+    with socket.create_connection(("127.0.0.1", served.door.port), timeout=5) as silent:
+        assert silent.recv(1) == b""
+    assert 0.2 < time.monotonic() - started < doors.SECONDS / 2
+    connection = http.client.HTTPConnection("127.0.0.1", served.door.port, timeout=5)
+    connection.request("GET", f"/{served.door.token}/")
+    connection.getresponse().read()
+    time.sleep(0.6)  # who knows the token is waited for
+    connection.request("GET", f"/{served.door.token}/")
+    assert connection.getresponse().status == 200
+    connection.close()
+
+
+def test_strangers_take_no_place_of_those_who_know_the_token(served: Served) -> None:
+    place = ("127.0.0.1", served.door.port)
+    with ExitStack() as strangers:
+        events = served.events()
+        assert next(events)[0] == "open"
+        waiting = [
+            strangers.enter_context(socket.create_connection(place, timeout=5))
+            for _ in range(3 * doors.MOST_CONNECTIONS)
+        ]
+        assert served.get(f"{served.door.token}/").startswith(b"HTTP/1.1 200 OK\r\n")
+        assert waiting[0].recv(1) == b""
+        assert served.compiled(TEXT.encode())[0] == "made"
+        events.close()
 
 
 def test_a_source_of_the_page_is_compiled_and_written_nowhere(served: Served) -> None:

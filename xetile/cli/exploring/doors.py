@@ -8,10 +8,12 @@ no word more.
 
 import io
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler
 from secrets import token_urlsafe
-from socket import socket
+from socket import SHUT_RDWR, socket
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """That a request may take to come, in all: its headers and its body; and that a write may wait."""
+
+STRANGER_SECONDS = 2.0
+"""That the first request of a connection may take until its headers tell whether it knows the token."""
+
+MOST_CONNECTIONS = 64
+"""That know the token; as many may be strangers."""
 
 MOST_BYTES = 16 << 20
 """Of a source, from a file or a page."""
@@ -59,6 +67,43 @@ class Door(NamedTuple):
         return rest if known and slash and path.startswith("/") else None
 
 
+class Places:
+    """Connections that are open; of strangers, when there are many, the one that waits longest makes room."""
+
+    def __init__(self) -> None:
+        self._strangers: dict[socket, None] = {}
+        self._known: set[socket] = set()
+        self._lock = Lock()
+
+    def come(self, connection: socket) -> None:
+        """Take a place, as a stranger."""
+        with self._lock:
+            self._strangers[connection] = None
+            if len(self._strangers) > MOST_CONNECTIONS:
+                oldest = next(iter(self._strangers))
+                del self._strangers[oldest]
+                with suppress(OSError):  # it may have ended just now
+                    oldest.shutdown(SHUT_RDWR)
+
+    def is_known(self, connection: socket) -> bool:
+        """Whether it has shown the token."""
+        return connection in self._known
+
+    def show_token(self, connection: socket) -> bool:
+        """Be a stranger no longer; whether there is room."""
+        with self._lock:
+            if connection not in self._known and len(self._known) < MOST_CONNECTIONS:
+                self._strangers.pop(connection, None)
+                self._known.add(connection)
+            return connection in self._known
+
+    def leave(self, connection: socket) -> None:
+        """Give the place back."""
+        with self._lock:
+            self._strangers.pop(connection, None)
+            self._known.discard(connection)
+
+
 def new_token() -> str:
     """A token that nobody guesses: 256 bits."""
     return token_urlsafe(32)
@@ -93,6 +138,7 @@ class Guarded(BaseHTTPRequestHandler, ABC):
     protocol_version = "HTTP/1.1"
     timeout = SECONDS
     door: Door
+    places: Places
 
     @abstractmethod
     def get(self, place: str) -> bool:
@@ -110,7 +156,8 @@ class Guarded(BaseHTTPRequestHandler, ABC):
 
     @override
     def handle_one_request(self) -> None:
-        self._hurried.deadline = monotonic() + SECONDS
+        known = self.places.is_known(self.connection)
+        self._hurried.deadline = monotonic() + (SECONDS if known else STRANGER_SECONDS)
         super().handle_one_request()
 
     def do_GET(self) -> None:
@@ -150,7 +197,11 @@ class Guarded(BaseHTTPRequestHandler, ABC):
         hosts = self.headers.get_all("Host") or []
         if len(hosts) != 1 or hosts[0].lower() not in self.door.hosts:
             return None
-        return self.door.place(self.path)
+        place = self.door.place(self.path)
+        if place is None or not self.places.show_token(self.connection):
+            return None
+        self._hurried.deadline = monotonic() + SECONDS
+        return place
 
     def _is_of_the_page(self) -> bool:
         """Whether a request comes from the page: other origins can send no such type without asking first."""

@@ -28,7 +28,14 @@ from typing_extensions import override
 
 from xetile.cli.exploring.child import Answer
 from xetile.cli.exploring.compiler import Change, Compiler, Layouts
-from xetile.cli.exploring.doors import MOST_BYTES, Door, Guarded, new_token
+from xetile.cli.exploring.doors import (
+    MOST_BYTES,
+    MOST_CONNECTIONS,
+    Door,
+    Guarded,
+    Places,
+    new_token,
+)
 from xetile.cli.exploring.typed import typed_of
 from xetile.cli.exploring.wanted import Wanted
 from xetile.errors import XetileError, reason_of
@@ -42,7 +49,6 @@ LOOK_SECONDS = 0.3
 ALIVE_SECONDS = 5.0
 """Between two signs of life of a stream of events."""
 
-MOST_CONNECTIONS = 64
 MOST_EVENTS = 16
 """That wait for a page which does not read."""
 
@@ -116,10 +122,10 @@ def _of(change: Change) -> dict[str, object]:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
-    request_queue_size = 16
+    request_queue_size = 2 * MOST_CONNECTIONS
 
-    def __init__(self, port: int, handler: "type[BaseRequestHandler]") -> None:
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+    def __init__(self, port: int, handler: "type[BaseRequestHandler]", places: Places) -> None:
+        self._places = places
         super().__init__(("127.0.0.1", port), handler)
 
     @override
@@ -133,19 +139,19 @@ class _Server(ThreadingHTTPServer):
     def process_request(
         self, request: "socket | tuple[bytes, socket]", client_address: object
     ) -> None:
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        assert isinstance(request, socket)
+        self._places.come(request)
+        super().process_request(request, client_address)
 
     @override
     def process_request_thread(
         self, request: "socket | tuple[bytes, socket]", client_address: object
     ) -> None:
+        assert isinstance(request, socket)
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self._places.leave(request)
 
     @override
     def handle_error(
@@ -190,10 +196,11 @@ class Session:
             followed = session.followed
             compiler = session.compiler
             layouts = session.layouts
+            places = Places()
             ended = session._ended
 
         try:
-            self._server = _Server(port, Handler)
+            self._server = _Server(port, Handler, Handler.places)
         except OSError as error:
             self.compiler.end()
             raise XetileError(
