@@ -102,7 +102,7 @@ def _device_help() -> str:
 
 
 def _jobs(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     if number < 1:
         raise ArgumentTypeError(f"'{text}' is no number of processes; write one from 1")
     return number

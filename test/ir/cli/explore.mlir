@@ -9,7 +9,8 @@
 // JSON-DAG: "device":{{ ?}}"bmg"
 // JSON-DAG: "unroll":{{ ?}}2
 // JSON-DAG: "name":{{ ?}}"gemm"
-// RUN: xetile-explore %t.json --compare %t.json -o %t.both.html
+// RUN: sed 's/"device":"bmg"/"device":"pvc"/' %t.json > %t.pvc.json
+// RUN: xetile-explore %t.json --compare %t.pvc.json -o %t.both.html
 
 // RUN: not xetile-explore %t.nothing 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: {{.*}}no such file

@@ -60,6 +60,7 @@ MISTAKES = {
     "xetile-compile gemm.mlir --device bmg, -o out": "xetile-compile: error: --device: a name is missing in 'bmg,'; write names with commas between",
     "xetile-compile gemm.mlir --device bgm,pvc -o out": "xetile-compile: error: unknown device 'bgm'; known are pvc, bmg, lnl, ptl, cri; did you mean 'bmg'?",
     "xetile-compile gemm.mlir --jobs 0 -o out": "xetile-compile: error: argument --jobs: '0' is no number of processes; write one from 1",
+    f"xetile-compile gemm.mlir --jobs {'9' * 5000} -o out": f"xetile-compile: error: argument --jobs: '{'9' * 5000}' is no number of processes; write one from 1",
     "xetile-compile gemm.spv --emit asm": "xetile-compile: error: cannot read 'gemm.spv': it is SPIR-V; expected MLIR text",
     "xetile-compile gemm.mlir --devcie bmg": "xetile-compile: error: unrecognized argument '--devcie'; did you mean '--device'?",
     "xetile-compile gemm.mlir --device": "xetile-compile: error: argument --device: a value is needed, as in --device DEVICE",

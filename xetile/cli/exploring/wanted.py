@@ -59,10 +59,11 @@ def begun(wanted: Wanted, text: str | None = None) -> Callable[[], Exploration]:
         return lambda: earlier
     source, name = read_input(wanted.file) if text is None else (text, wanted.file)
     from xetile.api import parse_text
-    from xetile.codegen import only_kernel
 
     module = parse_text(source, name)
     if wanted.kernel is not None:
+        from xetile.codegen import only_kernel
+
         only_kernel(module, wanted.kernel)
     return partial(_explored, wanted, module, source)
 
