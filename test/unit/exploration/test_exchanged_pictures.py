@@ -116,7 +116,7 @@ def test_an_exchange_is_shown_as_banks_before_and_after(
     )
     slider.press("End")
     expect(said).to_have_text(
-        "load of 256 bits, registers 0-7 of lanes 0-15: if in rows 3 more turns, lanes that wait are numbered; "
+        "load of 256 bits, registers 0-7 of lanes 0-15, 2 lanes at once: if in rows 1 more turn, lanes that wait are numbered; "
         "with gaps no conflicts"
     )
 
