@@ -175,7 +175,7 @@ class Rewriter:
     def _for(self, node: ast.For) -> list[ast.stmt]:
         name, number, site = self._site(node, "for")
         begin = _assign(name, _call(FLOW, "loop", node.iter, number))
-        node.iter = _placed(_attribute(name, "items"), node)
+        node.iter = _placed(_attribute(name, "items"), node.iter)
         node.body = [
             *_at(node, [_names(name, "inside", site)]),
             *_at(node, self._inside(name, node.body, loop=True)),

@@ -191,9 +191,11 @@ _FUTURE = 0x1000000
 
 
 def _code_named(code: CodeType, name: str) -> CodeType:
-    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
+    """The code of that name inside; beside it may stand code that Python 3.14 makes of annotations."""
+    inner = [code]
     while inner[0].co_name != name:
-        inner = [part for part in inner[0].co_consts if isinstance(part, CodeType)]
+        first, *others = inner
+        inner = [*others, *(part for part in first.co_consts if isinstance(part, CodeType))]
     return inner[0]
 
 
