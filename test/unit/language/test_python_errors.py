@@ -33,7 +33,7 @@ def test_what_a_kernel_raises_stays():
 
 
 def test_what_python_refuses_is_one_line_that_keeps_its_cause():
-    with pytest.raises(xt.XetileError, match=r"ZeroDivisionError: integer") as caught:
+    with pytest.raises(xt.XetileError, match=r"ZeroDivisionError: .*by zero") as caught:
         dividing.specialize(*TYPES)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert caught.value.location is not None

@@ -8,7 +8,8 @@ from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
 _NAMES = """__dict__ __weakref__ __firstlineno__ __static_attributes__ __dataclass_fields__
-__dataclass_params__ __parameters__ __orig_bases__ __abstractmethods__ _abc_impl __doc__"""
+__dataclass_params__ __parameters__ __orig_bases__ __abstractmethods__ _abc_impl __doc__
+__annotate_func__ __annotations_cache__ __classdictcell__ __conditional_annotations__"""
 
 _SAYS_NOTHING = frozenset(_NAMES.split())
 """Attributes that Python makes, or that say where a class stands."""
@@ -39,9 +40,19 @@ def members(kind: type) -> Iterator[tuple[str, object]]:
     if _is_dataclass(kind):
         yield "__dataclass_params__", repr(cast(Any, kind).__dataclass_params__)
         yield "__dataclass_fields__", tuple(_field(field) for field in fields(cast(Any, kind)))
+    if "__annotate_func__" in _attributes(kind):
+        yield "__annotations__", _deferred(kind)
     for name, value in _attributes(kind).items():
         if not _is_made(kind, name, value):
             yield name, value
+
+
+def _deferred(kind: type) -> dict[str, object]:
+    """Annotations, which Python 3.14 makes when they are asked for; before, they are among the attributes."""
+    try:
+        return kind.__annotations__
+    except (AttributeError, NameError):  # some cannot be made yet
+        return {}
 
 
 def _is_dataclass(kind: type) -> bool:

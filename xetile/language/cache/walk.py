@@ -299,10 +299,12 @@ class Walk:
         if not is_python(kind):
             raise Opaque(f"the class {kind.__qualname__} of module '{kind.__module__}'")
         self._note("class", kind.__qualname__.encode())
+        # before it is guarded: Python 3.14 keeps annotations in the class when they are asked for
+        found = list(members(kind))
         self.guards.items(lambda: (kind.__mro__, *kind.__dict__.values()))
         self._all("bases", list(kind.__mro__[1:]))
         self.take(type(kind))
-        for name, value in members(kind):
+        for name, value in found:
             self._named(name, partial(self.take, value))
 
     def _instance(self, value: object) -> None:
