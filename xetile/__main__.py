@@ -5,6 +5,8 @@ import sys
 from xetile.cli import entry
 from xetile.cli.commands import COMMANDS, listing
 
+PROGRAM = "xetile"
+
 
 def main() -> int:
     """List the commands, or run the one that is named."""
@@ -13,12 +15,18 @@ def main() -> int:
         sys.argv[:2] = [f"xetile-{name}"]
         status: int = getattr(entry, name)()
         return status
-    if name not in ("", "-h", "--help"):
-        print(
-            f"xetile: error: there is no command '{sys.argv[1]}'; these are: {', '.join(COMMANDS)}",
-            file=sys.stderr,
+    from xetile.cli.errors import run_tool
+
+    return run_tool(PROGRAM, _listed)
+
+
+def _listed(arguments: list[str]) -> int:
+    from xetile.errors import XetileError
+
+    if arguments and arguments[0] not in ("", "-h", "--help"):
+        raise XetileError(
+            f"there is no command '{arguments[0]}'; these are: {', '.join(COMMANDS)}"
         )
-        return 1
     print(listing())
     return 0
 
