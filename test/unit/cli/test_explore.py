@@ -77,11 +77,11 @@ def test_other_of_compare() -> None:
         ("[" * 100_000, "'old.json' is no exploration: it is not JSON ("),
         ('{"version":' + "9" * 5000 + "}", "'old.json' is no exploration: it is not JSON (a number of 5000 digits; at most 4300 are read)\n"),
         ("{}", "'old.json' is no exploration, which xetile-explore --json writes\n"),
-        ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 1\n"),
-        ('{"version":1,"file":"","device":"pcv","kernels":[],"options":{},"notes":[]}', "'old.json': unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?\n"),
-        ('{"version":1,"file":"","device":"pvc","kernels":[3],"options":{},"notes":[]}', "'old.json' is no exploration: kernels[0] is a whole number, expected an object\n"),
-        ('{"version":1,"file":"","device":[],"kernels":[],"options":{},"notes":[]}', "'old.json' is no exploration: device is an array, expected a text\n"),
-        ('{"version":1,"file":"","device":"pvc","kernels":[]}', "'old.json' is no exploration: it has no 'options'\n"),
+        ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 2\n"),
+        ('{"version":2,"file":"","device":"pcv","kernels":[],"options":{},"notes":[]}', "'old.json': unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?\n"),
+        ('{"version":2,"file":"","device":"pvc","kernels":[3],"options":{},"notes":[]}', "'old.json' is no exploration: kernels[0] is a whole number, expected an object\n"),
+        ('{"version":2,"file":"","device":[],"kernels":[],"options":{},"notes":[]}', "'old.json' is no exploration: device is an array, expected a text\n"),
+        ('{"version":2,"file":"","device":"pvc","kernels":[]}', "'old.json' is no exploration: it has no 'options'\n"),
     ],
 )  # fmt: skip
 def test_data_that_is_no_exploration(
@@ -100,7 +100,7 @@ def test_data_that_is_no_exploration(
         ("missing.mlir", "cannot read 'missing.mlir': no such file or directory"),
         ("cut.json", "'cut.json' is no exploration: it is not JSON ("),
         ("binary.mlir", "cannot read 'binary.mlir': it is SPIR-V; expected MLIR text"),
-        ("version.json", "'version.json' is of version 0; this xetile reads version 1"),
+        ("version.json", "'version.json' is of version 0; this xetile reads version 2"),
         ("wrong.mlir", "wrong.mlir:1:1: error: "),
         ("device=pcv", "unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?"),
         ("kernel=gmm", "there is no kernel 'gmm'; did you mean 'gemm'?"),
@@ -114,7 +114,7 @@ def test_the_other_is_refused_before_anything_is_explored(
     other: str,
     said: str,
 ) -> None:
-    (here / "cut.json").write_text('{"version":1,"file":')
+    (here / "cut.json").write_text('{"version":2,"file":')
     (here / "version.json").write_text('{"version":0,"file":"","device":"","kernels":[]}')
     (here / "binary.mlir").write_bytes(b"\x03\x02\x23\x07\x00\x04\x01\x00")
     (here / "wrong.mlir").write_text("nonsense")
