@@ -6,11 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 import xetile
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import Instruction, code, instructions, to_spirv
+from xetile.codegen.spirv import Instruction, instructions, to_spirv
 from xetile.exploration import marks
 from xetile.exploration.marks import Marked, marked
 from xetile.exploration.spirv_words import OP_FUNCTION_END, OP_LABEL, bodies
@@ -48,10 +47,6 @@ def owned(found: Marked) -> Counter[tuple[Instruction, int | None]]:
     )
 
 
-def code_turned(module: ModuleOp) -> bytes:
-    return turned(code(module))
-
-
 def spirv_turned(text: str, functions: Collection[str]) -> bytes:
     return turned(to_spirv(text, functions))
 
@@ -60,7 +55,6 @@ def spirv_turned(text: str, functions: Collection[str]) -> bytes:
 def test_instructions_keep_their_ops(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = lower_to_llvm(xetile.parse(EXAMPLES / f"{name}.mlir"), "bmg")
     usual = marked(module)
-    monkeypatch.setattr(marks, "code", code_turned)
     monkeypatch.setattr(marks, "to_spirv", spirv_turned)
     other = marked(module)
     assert usual.instructions != other.instructions

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 from support.tiled.across import histogram, split_k
 from support.tiled.case import module_of
-from unit.exploration.test_block_order import code_turned, spirv_turned
+from unit.exploration.test_block_order import spirv_turned
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
@@ -115,7 +115,6 @@ def test_stores_are_linked_to_those_of_their_block(
     name: str, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if order == "turned":
-        monkeypatch.setattr(marks, "code", code_turned)
         monkeypatch.setattr(marks, "to_spirv", spirv_turned)
     check(lower_to_llvm(KERNELS[name](), "bmg"))
 
@@ -146,7 +145,6 @@ def test_stores_that_are_matched_across_blocks_are_noticed(
     def planted(module: Sequence[Instruction]) -> Names:
         return fault(module, names_of(module))
 
-    monkeypatch.setattr(marks, "code", code_turned)
     monkeypatch.setattr(marks, "to_spirv", spirv_turned)
     monkeypatch.setattr(marks, "names_of", planted)
     with pytest.raises(AssertionError):

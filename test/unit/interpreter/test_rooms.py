@@ -19,6 +19,9 @@ KNOWN = {
 }
 """What a room may import: machine and common know no op, ops not one another, and the host only the two it builds on."""
 
+ACROSS = {"masking.py": ("ops",)}
+"""`vector.mask` does what the op does that it masks."""
+
 
 @pytest.mark.parametrize("room", KNOWN)
 def test_arrows(room: str) -> None:
@@ -28,5 +31,6 @@ def test_arrows(room: str) -> None:
             if name is not None and name.startswith("xetile.interpreter"):
                 inner = name.removeprefix("xetile.interpreter.")
                 assert any(
-                    inner == known or inner.startswith(f"{known}.") for known in KNOWN[room]
+                    inner == known or inner.startswith(f"{known}.")
+                    for known in (*KNOWN[room], *ACROSS.get(path.name, ()))
                 ), f"{path.name} imports {name}"
