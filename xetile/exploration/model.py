@@ -1,8 +1,8 @@
 """What an exploration holds: levels side by side with their links, who holds which element, and what it costs.
 
-All classes are plain data; `as_json` of `json_form.py` is what the page and other programs read
-(docs/explore.schema.json). Numbers in tuples are indices into the lists that stand beside them; lines and columns count
-from 0, columns in characters, spans are half open.
+All classes are plain data; `as_json` of `json_form.py` is what the page and other programs read (see
+docs/explorer.schema.json). Numbers in tuples are indices into the lists that stand beside them; lines and columns
+count from 0, columns in characters, spans are half open.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """Values that go through shared memory, or between lanes: their pictures, and that these show what the passes counted."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -161,3 +162,26 @@ def test_tables_of_banks_come_and_go(page: Page, tmp_path: Path) -> None:
     expect(stage.locator("table")).to_have_count(2)
     page.locator(".pane-body").first.press("t")
     expect(stage.locator("table")).to_have_count(0)
+
+
+@pytest.mark.browser
+@pytest.mark.ocloc
+def test_what_was_planned_is_told_apart_from_what_came_of_it(
+    page: Page, tmp_path: Path
+) -> None:
+    """The mean is copied to all lanes by operands of instructions; SPIR-V has the costs of its op of level L."""
+    file = tmp_path / "page.html"
+    file.write_text(explore(parse(EXAMPLES / "layer_norm.mlir"), "bmg", assembly=True).html())
+    page.goto(file.as_uri())
+    page.wait_for_selector("#way .told")
+    page.evaluate(SELECT, ["W", "%mean", 1])
+    assert any("; found: no instruction of its own" in words for words in captions(page))
+    page.evaluate(
+        "() => { const K = X.main.panes.kernel, P = K.levelOf('P');"
+        " const op = K.levels[P].ops.findIndex((_, i) => K.parents(P, i).some((at) => K.counts(...at).instructions));"
+        " X.main.panes.select([P, op, null], false); }"
+    )
+    said = page.locator("#status").text_content() or ""
+    assert re.search(
+        r"its LLVM op: (per|once).* instruction.*lines elsewhere: .*instructions \d", said
+    ), said

@@ -458,6 +458,8 @@ def test_keys_work_wherever_the_keyboard_is(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#way .stage table")).to_have_count(0)
     page.locator(".pane-body").first.press("e")
     expect(page.locator("#way-whole")).to_be_focused()
+    page.locator("#way-whole").press("Escape")
+    expect(page.locator(".pane-body:focus")).to_have_count(1)
     assert errors == []
 
 

@@ -26,8 +26,8 @@
     return `, planned: ${taken[0]} ${instructionsOf(taken[1])}, ${others.join(", ")}`;
   }
 
-  /** What the assembly has of it, where that is nothing: operands of instructions may name other lanes' registers. */
-  const foundWords = (K, { op }) => (K.levelOf("I") >= 0 && K.counts(...op).instructions === 0 ? "; found: none, the compiler reads it in operands" : "");
+  /** Where nothing in the assembly came of it: operands of instructions may name registers of other lanes, for one. */
+  const foundWords = (K, { op }) => (K.levelOf("I") >= 0 && K.counts(...op).instructions === 0 ? "; found: no instruction of its own" : "");
 
   /** What an exchange or a conversion does: how it lies in shared memory or in which rounds lanes exchange, what is there then. */
   function moveStages(K, move, count, { subgroup, ids, registers }) {

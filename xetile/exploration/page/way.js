@@ -3,7 +3,7 @@
   "use strict";
 
   const { make } = X.elements;
-  const { elementWords, inside, origin, own, place, shape, sizesOf, subgroupsOf, tilesOf, told, used, workgroupTile, zip } = X.tiles;
+  const { elementWords, inside, origin, own, shape, sizesOf, subgroupsOf, tilesOf, told, used, workgroupTile, zip } = X.tiles;
   const { TYPES } = X.moves;
   const { asTyped, changes, lengthOf, stagesOf } = X.stages;
 
@@ -298,5 +298,5 @@
     select();
   }
 
-  X.way = { create, lengthOf, lines, place, stagesOf, tilesOf };
+  X.way = { create, lengthOf, lines, tilesOf };
 })((window.X = window.X || {}));
