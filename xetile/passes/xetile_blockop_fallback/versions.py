@@ -58,7 +58,7 @@ def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
             remark(family.beginnings[0], f"gathers in place of 2D block messages: {problem}")
             gathered.update(family.beginnings)
     if testable:
-        gathered |= _branched(block, inside, testable)
+        gathered |= _branched(block, inside, testable, gathered)
     return Versions(gathered)
 
 
@@ -169,9 +169,15 @@ def _is_before(value: SSAValue, inside: set[Operation]) -> bool:
 
 
 def _branched(
-    block: Block, inside: Sequence[Operation], found: Sequence[Family]
+    block: Block,
+    inside: Sequence[Operation],
+    tested: Sequence[Family],
+    untested: set[Operation],
 ) -> set[Operation]:
-    """Put the ops into the branches of a test, and give back where the second makes the families' tiles."""
+    """Put the ops into the branches of a test, and return where the second branch makes tiles to gather.
+
+    These are the tiles of the tested families, and those of `untested`, which both branches gather.
+    """
     there = set(inside)
     results = [
         result
@@ -180,7 +186,9 @@ def _branched(
         if any(_outermost(block, use.operation) not in there for use in result.uses)
     ]
     conditions = Conditions(block, inside[0])
-    test = conditions.all_hold([op for family in found for op in family.beginnings])
+    beginnings = [op for family in tested for op in family.beginnings]
+    test = conditions.all_hold(beginnings)
+    gathered = {*beginnings, *untested}
     then, otherwise = Block(), Block()
     mapper: dict[SSAValue, SSAValue] = {}
     for op in inside:
@@ -189,7 +197,7 @@ def _branched(
         copy
         for original, clone in zip(inside, otherwise.ops, strict=True)
         for op, copy in zip(original.walk(), clone.walk(), strict=True)
-        if isinstance(op, InitTileOp) and any(op in family.beginnings for family in found)
+        if op in gathered
     }
     otherwise.add_op(scf.YieldOp(*(mapper[result] for result in results)))
     branch = scf.IfOp(test, [r.type for r in results], Region(then), Region(otherwise))

@@ -128,6 +128,48 @@ def test_a_matrix_that_is_known_in_a_loop_only(capsys: pytest.CaptureFixture[str
     assert "no test in front of them tells" in capsys.readouterr().err
 
 
+BATCH = "memref<3x64x97xf32>"
+WIDE = "!xetile.tile<8x16xf32>"
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_what_no_test_tells_of_is_gathered_in_both_branches(offset: int) -> None:
+    """Matrix %k of the batch is known in the loop only; the test in front of the loop is of %B alone."""
+    plain = "memref<16x64xf32, strided<[64, 1], offset: ?>>"
+    module = checked(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        scf.for %k = %c0 to %c3 step %c1 {{
+          %c8 = arith.constant 8 : index
+          %t = xetile.init_tile %A[%k, 8, 0], [3, 64, 64], [%s, 64, 1] : {BATCH} -> {WIDE}
+          %v = xetile.load_tile %t : {WIDE} -> vector<8x16xf32>
+          %b = xetile.init_tile %B[0, 0] : {plain} -> {WIDE}
+          %w = xetile.load_tile %b : {WIDE} -> vector<8x16xf32>
+          %sum = arith.addf %v, %w : vector<8x16xf32>
+          %row = arith.muli %k, %c8 : index
+          %o = xetile.init_tile %O[%row, 0] : memref<24x16xf32> -> {WIDE}
+          xetile.store_tile %sum, %o : vector<8x16xf32>, {WIDE}
+        }}""",
+        f"%A: {BATCH}, %B: {plain}, %O: memref<24x16xf32> {{llvm.align = 64 : i64}}, %s: index",
+    )
+    tested, fallen = branches(module)
+    assert sorted(tested) == ["load_gather", "load_tile", "store_tile"]
+    assert sorted(fallen) == ["load_gather", "load_gather", "store_tile"]
+    batch = numpy.arange(3 * 64 * 97, dtype=numpy.float32).reshape(3, 64, 97)
+    buffer = numpy.arange(16 * 64 + 16, dtype=numpy.float32)
+    matrix = buffer[offset : offset + 1024].reshape(16, 64)
+    found = numpy.zeros((24, 16), numpy.float32)
+    step = 64 * 64 + 1
+    execute(module, "k", [batch, matrix, found, step])
+    flat = batch.reshape(-1)
+    expected = [
+        flat[k * step :][: 64 * 64].reshape(64, 64)[8:16, :16] + matrix[:8, :16]
+        for k in range(3)
+    ]
+    assert numpy.array_equal(found, numpy.concatenate(expected))
+
+
 @pytest.mark.parametrize(
     ("number", "wait", "tests"),
     [
