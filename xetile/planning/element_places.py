@@ -72,21 +72,12 @@ class PlaceAnalysis:
             return rule(self, op)
         if has_trait(op, Elementwise):
             return self.elementwise(op)
-        relation = relation_of(op, 0) if op.operands else None
-        if relation is None or len(op.operands) != 1:
-            return unknown_places(shape)
-        return moved(self.places(op.operands[0]), relation)
+        return unknown_places(shape)
 
     def elementwise(self, op: Operation) -> Places:
         """What no rule explains depends on what its operands do."""
         made = [self.places(v) for v in op.operands if isa(v.type, VectorType)]
-        depends = union(places.depends for places in made)
-        # scalars that it is made of cannot be named: it may differ from any other
-        return Places(_width(op), {}, varying=depends) if depends else self._opaque(op)
-
-    def _opaque(self, op: Operation) -> Places:
-        """A vector whose elements are all one unknown number: as unknown as one that differs everywhere."""
-        return unknown_places(_shape(op.results[0]))
+        return Places(_width(op), {}, unknown=union(places.depends for places in made))
 
     def scalar(self, value: SSAValue, width: int) -> Places:
         """A scalar in all elements."""
@@ -115,7 +106,7 @@ class PlaceAnalysis:
 
     def possible(self, places: Places) -> int:
         """The bits that may be set in any element, as a mask; negative where they have no end."""
-        if places.varying:
+        if places.unknown is not None:
             return ANY_BITS
         masks: list[int] = []
         for product, term in places.terms.items():
@@ -140,7 +131,7 @@ class PlaceAnalysis:
 
     def interval(self, places: Places) -> Interval | None:
         """Between which numbers the elements lie, None where nothing is known."""
-        if places.varying or places.swizzle is not None:
+        if places.unknown is not None or places.swizzle is not None:
             return None
         low = high = 0
         for product, term in places.terms.items():
@@ -204,19 +195,27 @@ def _broadcast(analysis: PlaceAnalysis, op: Operation) -> Places:
     (source,) = op.operands
     if not isa(source.type, VectorType):
         return analysis.scalar(source, _width(op))
+    return _rearranged(analysis, op)
+
+
+def _rearranged(analysis: PlaceAnalysis, op: Operation) -> Places:
+    """All elements of a vector, in another order or repeated."""
+    (source,) = op.operands
     relation = relation_of(op, 0)
-    assert relation is not None
+    if relation is None or not is_dealt_out(vector_type(source)):
+        return unknown_places(_shape(op.results[0]))
     return moved(analysis.places(source), relation)
 
 
 def _sliced(analysis: PlaceAnalysis, op: Operation) -> Places:
     """A part of a vector: on what it depends, but not where it begins."""
-    relation = relation_of(op, 0)
-    if relation is None or None in relation.bits:
+    source, relation = op.operands[0], relation_of(op, 0)
+    if relation is None or None in relation.bits or not is_dealt_out(vector_type(source)):
         return unknown_places(_shape(op.results[0]))
-    found = moved(analysis.places(op.operands[0]), relation)
+    whole = analysis.places(source)
+    found = moved(whole, relation)
     return (
-        found if found.number is not None else Places(found.width, {}, varying=found.depends)
+        found if whole.number is not None else Places(found.width, {}, unknown=found.depends)
     )
 
 
@@ -236,9 +235,9 @@ def _multiplied(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 
 def _product(analysis: PlaceAnalysis, left: Places, right: Places) -> Places | None:
-    if left.depends and not right.depends:
+    if left.depends or left.unknown is not None:
         left, right = right, left
-    if left.depends or left.swizzle is not None:
+    if left.unknown is not None or left.depends or left.swizzle is not None:
         return None
     number = left.number
     if right.swizzle is not None:
@@ -261,7 +260,7 @@ def _product(analysis: PlaceAnalysis, left: Places, right: Places) -> Places | N
             )
     if len(terms) > MOST_TERMS:
         return None
-    return Places(right.width, terms, None, right.varying)
+    return Places(right.width, terms, None, right.unknown)
 
 
 def _shifted(analysis: PlaceAnalysis, op: Operation) -> Places:
@@ -333,5 +332,8 @@ _RULES: Mapping[str, Callable[[PlaceAnalysis, Operation], Places]] = {
     "vector.broadcast": _broadcast,
     "vector.extract": _sliced,
     "vector.extract_strided_slice": _sliced,
+    "vector.shape_cast": _rearranged,
     "vector.step": _step,
+    "vector.transpose": _rearranged,
+    "xegpu.convert_layout": _rearranged,
 }

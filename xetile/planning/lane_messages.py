@@ -37,12 +37,13 @@ class Twist(NamedTuple):
 class Part(NamedTuple):
     """What the addresses of some registers have in common: all but a number that is known.
 
-    `unknown`: the coordinates on which the rest depends that is taken from the vector of offsets.
+    `unknown`: the coordinates on which the rest depends that is read from the vector of offsets, or None if there
+    is no such rest.
     """
 
     steps: tuple[Step, ...]
     twist: Twist | None
-    unknown: int
+    unknown: int | None
 
 
 class LaneMessage(NamedTuple):
@@ -178,7 +179,7 @@ def _part(
         )
         high = twist & inside
         offset += twist & ~inside
-    unknown = at & places.varying
+    unknown = None if places.unknown is None else at & places.unknown
     key = (tuple(numbers), high, unknown, at & mixed)
     if key not in known:
         known[key] = _new_part(access, at & mixed, lanes, numbers, high, unknown)
@@ -191,7 +192,7 @@ def _new_part(
     lanes: Sequence[int],
     numbers: Sequence[int],
     high: int,
-    unknown: int,
+    unknown: int | None,
 ) -> Part:
     places = access.places
     steps: list[Step] = []
@@ -272,7 +273,7 @@ def _block(
 ) -> LaneMessage | None:
     """A block message where the lanes have words one behind the other."""
     own = [step.lanes for step in part.steps if any(step.lanes)]
-    is_plain = part.unknown == 0 and not access.places.varying and len(own) == 1
+    is_plain = part.unknown is None and len(own) == 1
     if not access.is_shared or not is_plain or (part.twist and any(part.twist.lanes)):
         return None
     (table,) = own
@@ -324,7 +325,7 @@ def _word(bits: int, alignment: int, left: Mapping[int, int], start: int) -> int
 def _alignment(access: Access, part: Part, offset: int, *, over_lanes: bool) -> int:
     """The largest power of two (bytes, at most the base's alignment) that divides all addresses."""
     size = access.bits // BYTE_BITS
-    if access.places.varying:
+    if part.unknown is not None:
         return size
     masks = [offset]
     for step in part.steps:
@@ -342,7 +343,7 @@ def _alignment(access: Access, part: Part, offset: int, *, over_lanes: bool) -> 
 
 def _with_conflicts(access: Access, message: LaneMessage, banks: int) -> LaneMessage:
     """A message with the conflicts of its lanes, as far as their places are known."""
-    if not access.is_shared or message.form == "block" or access.places.varying:
+    if not access.is_shared or message.form == "block" or message.part.unknown is not None:
         return message
     lanes = [0] * len(next((step.lanes for step in message.part.steps), (0,)))
     if message.part.twist is not None:

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.xegpu import MemDescType
-from xetile.planning.places import ONE, Places, Term, lowest
+from xetile.planning.places import ONE, Places, Term, lowest, unknown_places
 from xetile.planning.scalar_bits import possible_bits
 
 
@@ -36,7 +36,7 @@ def matrix_places(
         near, far = inner[dimension], outer[dimension]
         bits = _bits(place, ranges)
         if not _splits(bits, block, extent):
-            return MatrixPlaces(Places(width, {}, None, (1 << width) - 1), 1)
+            return MatrixPlaces(unknown_places(shape), 1)
         for bit in range(extent.bit_length() - 1):
             steps, rest = divmod(1 << bit, block)
             weights.append(steps * far + rest * near)

@@ -34,18 +34,19 @@ class Swizzle(NamedTuple):
 class Places:
     """A vector of integers as a function of its coordinates, counted as a layout's columns are.
 
-    The sum of `terms`, of `swizzle`, and of something unknown that depends on the coordinate bits `varying`.
+    The sum of `terms`, of `swizzle`, and of a part that is not known if `unknown` is not None: `unknown` has the
+    coordinate bits on which that part depends. It is 0 if all elements add the same unknown number.
     """
 
     width: int
     terms: Mapping[Product, Term]
     swizzle: Swizzle | None = None
-    varying: int = 0
+    unknown: int | None = None
 
     @property
     def depends(self) -> int:
         """The coordinate bits on which the elements depend."""
-        found = self.varying
+        found = self.unknown or 0
         columns = [term.weights for term in self.terms.values()]
         if self.swizzle is not None:
             columns.append(self.swizzle.columns)
@@ -55,8 +56,10 @@ class Places:
 
     @property
     def number(self) -> int | None:
-        """The number that all elements are, None where there is none."""
-        if self.depends or self.swizzle is not None or any(self.terms.keys() - {ONE}):
+        """The number that all elements are, or None if they differ or are not known."""
+        if self.unknown is not None or self.depends or self.swizzle is not None:
+            return None
+        if any(self.terms.keys() - {ONE}):
             return None
         term = self.terms.get(ONE)
         return 0 if term is None else term.number
@@ -91,12 +94,12 @@ def times(mask: int, factor: int) -> int:
 
 def unknown_places(shape: Sequence[int]) -> Places:
     """What may lie anywhere, each element for itself."""
-    elements = prod(shape)
-    return Places(elements.bit_length() - 1, {}, varying=elements - 1)
+    width = prod(shape).bit_length() - 1
+    return Places(width, {}, unknown=(1 << width) - 1)
 
 
 def moved(places: Places, relation: Relation) -> Places:
-    """The places of what an op makes that only rearranges: bits of the result are bits of the operand's."""
+    """The places of the result of an op that rearranges or repeats all elements of its operand."""
 
     def columns(weights: Sequence[int]) -> tuple[int, ...]:
         return tuple([0 if bit is None else weights[bit] for bit in relation.bits])
@@ -108,12 +111,14 @@ def moved(places: Places, relation: Relation) -> Places:
     swizzle = places.swizzle
     if swizzle is not None:
         swizzle = swizzle._replace(columns=columns(swizzle.columns))
-    varying = sum(
-        1 << place
-        for place, bit in enumerate(relation.bits)
-        if bit is not None and places.varying >> bit & 1
-    )
-    return Places(len(relation.bits), terms, swizzle, varying)
+    unknown = places.unknown
+    if unknown is not None:
+        unknown = sum(
+            1 << place
+            for place, bit in enumerate(relation.bits)
+            if bit is not None and unknown >> bit & 1
+        )
+    return Places(len(relation.bits), terms, swizzle, unknown)
 
 
 def added(left: Places, right: Places, factor: int = 1) -> Places | None:
@@ -129,14 +134,15 @@ def added(left: Places, right: Places, factor: int = 1) -> Places | None:
     terms = {p: term for p, term in terms.items() if term.number or any(term.weights)}
     if len(terms) > MOST_TERMS:
         return None
-    return Places(
-        left.width, terms, left.swizzle or right.swizzle, left.varying | right.varying
-    )
+    unknown = left.unknown
+    if right.unknown is not None:
+        unknown = (unknown or 0) | right.unknown
+    return Places(left.width, terms, left.swizzle or right.swizzle, unknown)
 
 
 def as_swizzle(places: Places) -> Swizzle | None:
     """A sum as an exclusive or, where that is the same."""
-    if places.varying:
+    if places.unknown is not None:
         return None
     if places.swizzle is not None:
         return None if places.terms else places.swizzle

@@ -34,7 +34,7 @@ def test_rows_and_columns_have_weights():
     %o = arith.addi %t, %ns : vector<4x4xindex>""")
     assert found.terms[ONE].weights == (4, 8, 1, 2)
     assert found.terms[names["n"],].number == 1
-    assert not found.varying
+    assert found.unknown is None
 
 
 def test_a_pitch_is_a_factor():
@@ -74,7 +74,7 @@ def test_swizzles_have_columns():
 )
 def test_constants_are_linear_or_not(constant: str, weights: tuple[int, ...] | None):
     found, _ = places(f"%o = arith.constant dense<{constant}> : vector<4x4xindex>")
-    assert found.varying == (15 if weights is None else 0)
+    assert found.unknown == (15 if weights is None else None)
     if weights is not None:
         assert found.terms[ONE] == (7, weights)
 
@@ -85,10 +85,39 @@ def test_narrow_integers_are_exact_where_they_fit():
     %q = arith.muli %i, %k : vector<4x4xi8>
     %o = arith.index_cast %q : vector<4x4xi8> to vector<4x4xindex>"""
     assert places(fits.format(40))[0].terms[ONE].weights == (0, 0, 40, 80)
-    assert places(fits.format(50))[0].varying == 0b1100
+    assert places(fits.format(50))[0].unknown == 0b1100
 
 
 def test_products_of_coordinates_are_unknown():
     found, _ = places("%o = arith.muli %r, %c : vector<4x4xindex>")
-    assert found.varying == 15
+    assert found.unknown == 15
     assert not found.terms
+
+
+def test_unknown_numbers_are_no_number():
+    known = """%x = arith.index_cast %n : index to i32
+    %y = vector.broadcast %x : i32 to vector<1xi32>
+    %h = arith.extui %y : vector<1xi32> to vector<1xi64>
+    %o = arith.index_cast %h : vector<1xi64> to vector<1xindex>"""
+    found, _ = places(known)
+    assert (found.unknown, found.depends, found.number) == (0, 0, None)
+    found, _ = places(f"""{known.replace("%o", "%u")}
+    %v = vector.broadcast %u : vector<1xindex> to vector<4x4xindex>
+    %o = arith.ori %v, %c : vector<4x4xindex>""")
+    assert (found.unknown, found.number) == (0b1100, None)
+
+
+def test_slices_begin_somewhere_else():
+    found, _ = places("""%q = vector.extract_strided_slice %r
+        {offsets = [2, 0], sizes = [1, 4], strides = [1, 1]} : vector<4x4xindex> to vector<1x4xindex>
+    %o = vector.shape_cast %q : vector<1x4xindex> to vector<4xindex>""")
+    assert (found.unknown, found.number) == (0, None)
+    found, _ = places("""%o = vector.extract_strided_slice %four
+        {offsets = [2, 0], sizes = [1, 4], strides = [1, 1]} : vector<4x4xindex> to vector<1x4xindex>""")
+    assert found.number == 4
+
+
+def test_bits_of_other_types_are_unknown():
+    found, _ = places("""%i = arith.index_cast %four : vector<4x4xindex> to vector<4x4xi32>
+    %o = vector.bitcast %i : vector<4x4xi32> to vector<4x2xi64>""")
+    assert (found.unknown, found.number) == (7, None)

@@ -88,7 +88,7 @@ def _tile(
     (pointer,) = matrix.values
     corner = _corner(view, op)
     plan = access.plan(layout)
-    if access.access.places.varying:
+    if access.access.places.unknown is not None:
         places = _places(view, access, layout, matrix.type, corner)
         return Addresses(view, access.access, plan, pointer, places), layout
     moving = [0 if isinstance(place, int) else place for place in corner]

@@ -76,7 +76,7 @@ def _addresses(
     if isinstance(base.type, TensorDescType):
         descriptor = view.scattered(base)
         pointer, offsets = descriptor.pointer, None
-        if places.varying:
+        if places.unknown is not None:
             assert access.relation is not None
             offsets = descriptor.offsets(view, repeating(access.relation, layout))
         return Addresses(view, access.access, plan, pointer, offsets)

@@ -126,7 +126,8 @@ def _by_weight(places: Places) -> list[int]:
             weights = [
                 w | (far if own else 0) for w, own in zip(weights, term.weights, strict=True)
             ]
-    weights = [w | (far if places.varying >> bit & 1 else 0) for bit, w in enumerate(weights)]
+    unknown = places.unknown or 0
+    weights = [w | (far if unknown >> bit & 1 else 0) for bit, w in enumerate(weights)]
     return sorted(range(places.width), key=lambda bit: (weights[bit] or far * 2, bit))
 
 
@@ -207,7 +208,7 @@ def _scattered(
         is_shared=is_shared(base),
         masked=masked,
     )
-    is_read = op.offsets is not None and places.varying
+    is_read = op.offsets is not None and places.unknown is not None
     read = op.operands.index(op.offsets) if is_read else None
     return LaneAccess(op, op.value, known, device, relation, read, mask)
 
