@@ -16,6 +16,7 @@ from xetile.analysis.promises import promised_multiple
 from xetile.analysis.residues import (
     ANY,
     RULES,
+    SHIFTS,
     ZERO,
     Residue,
     in_bytes,
@@ -23,7 +24,7 @@ from xetile.analysis.residues import (
     of_expression,
 )
 from xetile.dialects.index_lists import Mixed, join_mixed
-from xetile.dialects.known_integers import known_integer
+from xetile.dialects.known_integers import folded_integer, known_integer
 from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
 from xetile.dialects.xetile.types import memory_bits
 from xetile.hints import isa
@@ -81,6 +82,8 @@ class Alignments:
 
     def _result(self, value: OpResult, op: Operation) -> Residue:
         rule = RULES.get(op.name)
+        if op.name in SHIFTS and folded_integer(op.operands[1]) is None:
+            return self._unknown(op)
         if rule is not None:
             return rule(*map(self.value, op.operands))
         match op.name:

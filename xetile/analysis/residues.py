@@ -64,6 +64,8 @@ ZERO = Residue(0)
 def in_bytes(elements: Residue, bits: int) -> Residue:
     """Of the bytes of so many elements of `bits` in memory."""
     found = elements.times(Residue(0, bits))
+    if found.modulus % BYTE_BITS:
+        return ANY
     return residue(found.modulus // BYTE_BITS, found.remainder // BYTE_BITS)
 
 
@@ -180,3 +182,6 @@ RULES: Mapping[str, Callable[..., Residue]] = {
     name: rule for rule, names in _NAMES.items() for name in names.split()
 }
 """What a residue is after an op; integers are taken as if none wrapped around, as addresses are."""
+
+SHIFTS = frozenset((*_NAMES[_shifted].split(), *_NAMES[_shifted_back].split()))
+"""Ops whose second operand counts bits: only of a number is anything known."""
