@@ -169,11 +169,10 @@ class Demands:
         held.append(distribution)
         self._undo.append(lambda: held.remove(distribution))
         for op in self._makers(rep):
-            operands = self._needs.operands(op, distribution)
-            if operands is None:
+            if self._needs.operands(op, distribution) is None:
                 return False
             self._charge(op, distribution, 1)
-            for value, wanted in self._foreign(op, operands):
+            for value, wanted in self._foreign(op, self._taken(op, distribution)):
                 if self._demand(value, wanted, (op, distribution)) is None:
                     return False
         return True
