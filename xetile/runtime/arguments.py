@@ -2,9 +2,8 @@
 
 The contract's arguments come in groups: a pointer and the offset, sizes and strides that belong to it, or a value.
 
-Arrays that overlap on the host share an allocation, at the same distance from each other. An array of its own starts at
-a multiple of `ALIGNMENT` bytes; a view lies as far above one as it does above the start of the array that it is a view
-of, so what is misaligned there is misaligned on a device.
+Arrays that overlap on the host share an allocation, at the same distance from each other. What is copied starts at a
+multiple of `ALIGNMENT` bytes, also a view that does not on the host; of arrays that overlap, the first.
 
 A memref of host code comes with all of the memory that it is a view of, which execution on numpy lets a kernel reach.
 Of an array that is given alone nothing lies in front: where a memref's static offset says otherwise, there is memory,
@@ -324,7 +323,7 @@ def _allocate(device: Driver, cluster: Sequence[_Array]) -> Allocation:
     low = byte_bounds(cluster[0].data)[0]
     lead = max(array.lead + low - byte_bounds(array.data)[0] for array in cluster)
     above = max(lead, 0)
-    above += (_above_alignment(cluster[0]) - above) % ALIGNMENT
+    above += (cluster[0].lead - above) % ALIGNMENT
     arrays: list[_Located] = []
     for number, data, start, _ in cluster:
         offset = byte_bounds(data)[0] - low + above
@@ -343,20 +342,6 @@ def _allocate(device: Driver, cluster: Sequence[_Array]) -> Allocation:
         device.free(memory)
         raise
     return Allocation(memory, before, arrays)
-
-
-def _above_alignment(array: _Array) -> int:
-    """How many bytes above a multiple of the alignment an array is to start.
-
-    As far as it starts in the array that it is a view of; one of its own has the base of its memref at the multiple.
-    """
-    start = owned = byte_bounds(array.data)[0]
-    owner: object = array.data
-    while owner is not None:
-        if isinstance(owner, numpy.ndarray):
-            owned = byte_bounds(cast(Array, owner))[0]
-        owner = getattr(cast(object, owner), "base", None)
-    return (start - owned or array.lead) % ALIGNMENT
 
 
 def _view(raw: NDArray[numpy.uint8], located: _Located) -> Array:

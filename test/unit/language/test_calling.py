@@ -211,6 +211,18 @@ def test_a_kernel_on_a_device_specialises_by_its_arguments(traces: list[str]) ->
     assert len(traces) <= 1
 
 
+@pytest.mark.opencl
+def test_rows_of_one_array_are_copied_to_a_device() -> None:
+    @xt.kernel
+    def added(X: xt.Array, Y: xt.Array, Z: xt.Array) -> None:
+        Z[0:64] = X[0:64] + Y[0:64]
+
+    rows, z = np.arange(200, dtype=np.float32).reshape(2, 100), np.zeros(100, np.float32)
+    with added.on("opencl:cpu", device="bmg") as on_device:
+        on_device(rows[0], rows[1], z)
+    assert (z[:64] == (rows[0] + rows[1])[:64]).all()
+
+
 def test_types_of_arrays_are_no_annotations() -> None:
     def declared(X: Any) -> None:
         X[0:8, 0:16] = X[0:8, 0:16]

@@ -152,14 +152,14 @@ def test_an_array_of_its_own_starts_at_the_alignment_whatever_the_host_says():
     assert [pointer.offset for pointer in pointers(placed)] == [0] * 4
 
 
-@pytest.mark.parametrize("offset, above", [(1, 2), (32, 0), (33, 2), (48, 32)])
-def test_a_view_is_as_misaligned_as_it_is_in_its_array(offset: int, above: int):
+@pytest.mark.parametrize("offset", [0, 1, 32, 33, 48])
+def test_a_view_starts_at_the_alignment_wherever_it_does_in_its_array(offset: int):
     device = FakeDevice()
     whole = numbers(100, dtype=np.float16)
     view = whole.reshape(10, 10).ravel()[offset : offset + 8].view(np.float16)
     placed = placed_on(device, ["memref<8xf16>"], [view])
     (pointer,) = pointers(placed)
-    assert pointer.offset % ALIGNMENT == above
+    assert pointer.offset % ALIGNMENT == 0
     assert at(device, pointer, np.float16).tolist() == view.tolist()
 
 
@@ -181,7 +181,7 @@ def test_what_lies_in_front_of_element_zero_is_nobodys(skipped: int):
     placed = placed_on(device, [type], [array])
     (pointer,) = pointers(placed)
     assert pointer.offset >= 4096
-    assert pointer.offset % ALIGNMENT == skipped * 4 % ALIGNMENT
+    assert pointer.offset % ALIGNMENT == 0
     memory = device.memories[pointer.memory]
     front = np.frombuffer(memory[pointer.offset - 4096 : pointer.offset], np.float32)
     assert np.isnan(front).all()
@@ -224,7 +224,7 @@ def test_views_that_overlap_keep_their_distance():
     middle, low, high, apart = pointers(placed)
     assert {middle.memory, low.memory} == {high.memory} != {apart.memory}
     assert (low.offset, middle.offset, high.offset) == (0, 80, 156)
-    assert apart.offset == 50 * 4 % ALIGNMENT
+    assert apart.offset == 0
     content = at(device, low, np.int32).copy()
     assert content.tolist() == list(range(50))
     device.write(low.memory, (content + 1).tobytes())
