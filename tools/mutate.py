@@ -1,12 +1,12 @@
 """Plants faults in copies of the project, one at a time, and shows whether the tests notice.
 
-    python tools/mutate.py [--seed N] [--count N] [--at-least N] [--only N] [--list] [--jobs N]
+    python tools/mutate.py [--seed N] [--count N] [--at-least N] [--only N] [--room ROOM]... [--list] [--jobs N]
 
-The faults are small edits, chosen by the seed over `passes`, `planning`, `layout` and `rewriting` in proportion to
-lines; those that tests once missed (`RECORDED` of `tools/mutants/faults.py`) are planted in every run. First all tests
-are run without a fault, which shows that they pass and which statements each executes; a fault is then given to the
-tests that execute its line, then to the lit files of its room. What the tests do without a fault is kept in
-`${XDG_CACHE_HOME:-~/.cache}/xetile-mutate` until a file changes.
+The faults are small edits, chosen by the seed over `analysis`, `passes`, `planning`, `layout` and `rewriting`, or over
+what `--room` names, in proportion to lines; those that tests once missed (`RECORDED` of `tools/mutants/faults.py`) are
+planted in every run. First all tests are run without a fault, which shows that they pass and which statements each
+executes; a fault is then given to the tests that execute its line, then to the lit files of its room. What the tests do
+without a fault is kept in `${XDG_CACHE_HOME:-~/.cache}/xetile-mutate` until a file changes.
 
 Status 0: at least `--at-least` of the chosen faults are killed, and all recorded ones; 1: fewer; 2: tests fail
 without a fault.
@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SUITE = Suite(
     rooms=ROOMS,
     tests=(
+        "test/unit/analysis",
         "test/unit/layout",
         "test/unit/planning",
         "test/unit/rewriting",
@@ -49,6 +50,7 @@ SUITE = Suite(
                 "xetile_infer_wg_map",
                 "xetile_init_duplicate",
                 "xetile_blocking",
+                "xetile_blockop_fallback",
                 "convert_xetile_to_xegpu",
                 "convert_xegpu_to_xevm",
                 "convert_xevm_to_llvm",
@@ -75,7 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Plant the faults; the result is the exit status."""
     options = _parser().parse_args(arguments)
     only: int | None = options.only
-    faults = dict(enumerate(choose(ROOT, seed=options.seed, count=options.count)))
+    rooms: Sequence[str] = options.room or ROOMS
+    chosen = choose(ROOT, seed=options.seed, count=options.count, rooms=rooms)
+    faults = dict(enumerate(chosen))
     if only is not None:
         faults = {only: faults[only]}
     if options.list:
@@ -115,9 +119,23 @@ def _parser() -> argparse.ArgumentParser:
         "Plants faults and shows whether tests notice.", count=60, at_least=57, found="killed"
     )
     parser.add_argument(
+        "--room",
+        action="append",
+        choices=[room for room in _folders() if room.startswith(ROOMS)],
+        metavar="ROOM",
+        help="a folder of the faults, as xetile/analysis; may be given several times (all)",
+    )
+    parser.add_argument(
         "--budget", type=float, default=40.0, help="seconds of tests for one fault (40)"
     )
     return parser
+
+
+def _folders() -> list[str]:
+    return [
+        path.parent.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("xetile/**/__init__.py")
+    ]
 
 
 def _store() -> Path:

@@ -9,7 +9,13 @@ from .edits import Edit, changes_the_program, edits_of
 
 Name = TypeVar("Name")
 
-ROOMS = ("xetile/passes", "xetile/planning", "xetile/layout", "xetile/rewriting")
+ROOMS = (
+    "xetile/analysis",
+    "xetile/passes",
+    "xetile/planning",
+    "xetile/layout",
+    "xetile/rewriting",
+)
 
 
 class Fault(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from itertools import product
+from math import fmod
 
 from xetile.analysis.alignment import Alignments
 from xetile.analysis.residues import ANY, RULES, Residue, in_bytes, residue
@@ -37,6 +38,7 @@ MEANS: Mapping[str, Callable[[int, int], int]] = {
     "shrs": lambda a, b: a >> b,
     "floordivs": lambda a, b: a // b,
     "ceildivs": lambda a, b: -(-a // b),
+    "rems": lambda a, b: int(fmod(a, b)),
     "maxs": lambda a, b: max(a, b),
     "mins": lambda a, b: min(a, b),
 }
@@ -46,7 +48,7 @@ def test_every_result_of_an_op_of_index_is_in_the_class() -> None:
     classes = [*CLASSES, Residue(8), Residue(16, 12), Residue(64, 32)]
     for (name, mean), left, right in product(MEANS.items(), classes, classes):
         for a, b in product(members(left), members(right)):
-            if (name.startswith("sh") and b < 0) or ("div" in name and b == 0):
+            if (name.startswith("sh") and b < 0) or (name[-4:] in ("divs", "rems") and b == 0):
                 continue
             assert holds(RULES[f"index.{name}"](left, right), mean(a, b)), (name, left, right)
 
@@ -160,3 +162,53 @@ def test_values_of_other_dialects() -> None:
     }.items():
         assert found[name] == (expected, expected), name
     assert found["given"] == (Residue(0), ANY)
+
+
+def test_what_is_chosen_is_in_both_classes_and_what_a_loop_carries_in_all() -> None:
+    """The condition says nothing of a choice; a first round that has another value than the others counts."""
+    module = parse("""func.func @f(%n: index, %p: i1) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c10 = arith.constant 10 : index
+      %c32 = arith.constant 32 : index
+      %chosen = arith.select %p, %c32, %c4 : index
+      %same = arith.select %p, %c32, %c32 : index
+      %either = arith.select %p, %c4, %c10 : index
+      %carried = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        scf.yield %either : index
+      }
+      %slow = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c32) -> (index) {
+        %next = arith.select %p, %k, %c4 : index
+        scf.yield %next : index
+      }
+      func.return
+    }""")
+    proven = Alignments(trusting=False)
+    found = {r.name_hint: proven.value(r) for op in module.walk() for r in op.results}
+    assert found["chosen"] == Residue(28, 4)
+    assert found["same"] == Residue(0, 32)
+    assert found["either"] == Residue(6, 4)
+    assert found["carried"] == Residue(2)
+    assert found["slow"] == Residue(28, 4)
+
+
+def test_a_window_of_a_window_starts_where_both_say() -> None:
+    module = parse("""func.func @f(%A: memref<64x64xf32> {llvm.align = 128 : i64}) {
+      %x = gpu.block_id x
+      %c3 = arith.constant 3 : index
+      %outer = memref.subview %A[%x, %c3] [32, 32] [1, 1]
+        : memref<64x64xf32> to memref<32x32xf32, strided<[64, 1], offset: ?>>
+      %inner = memref.subview %outer[2, %x] [8, 8] [1, 1]
+        : memref<32x32xf32, strided<[64, 1], offset: ?>> to memref<8x8xf32, strided<[64, 1], offset: ?>>
+      %rows = memref.subview %outer[%x, 4] [8, 8] [1, 1]
+        : memref<32x32xf32, strided<[64, 1], offset: ?>> to memref<8x8xf32, strided<[64, 1], offset: ?>>
+      func.return
+    }""")
+    proven = Alignments(trusting=False)
+    found = {r.name_hint: r for op in module.walk() for r in op.results}
+    assert proven.offset(found["outer"]) == Residue(64, 3)
+    assert proven.start(found["outer"]) == Residue(128, 12)
+    assert proven.offset(found["inner"]) == ANY
+    assert proven.offset(found["rows"]) == Residue(64, 7)
+    assert proven.start(found["rows"]) == Residue(128, 28)
