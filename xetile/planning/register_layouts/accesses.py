@@ -199,7 +199,7 @@ def _scattered(
     relation = chunk_relation(op)
     places = _with_chunk(moved(offsets, relation), relation)
     mask = None if is_all_true(op.mask) else op.operands.index(op.mask)
-    masked = None if mask is None else moved(analysis.places(op.mask), relation).depends
+    masked = None if mask is None else analysis.places(op.mask).depends
     known = access(
         analysis,
         places,

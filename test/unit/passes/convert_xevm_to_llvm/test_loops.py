@@ -48,9 +48,15 @@ PREFETCH = "xetile.prefetch_tile %p_tile : !a"
 
 
 @cache
-def kernel(type: str = "index", step: int = 32, prefetch: str = "") -> ModuleOp:
+def kernel(
+    type: str = "index", step: int = 32, prefetch: str = "", end: int | None = None
+) -> ModuleOp:
+    """Its loop ends at %high, or at a number that is known."""
     suffix = "" if type == "index" else f" : {type}"
     text = KERNEL.format(type=type, step=step, suffix=suffix, prefetch=prefetch)
+    if end is not None:
+        known = f"%end_of_all = arith.constant {end} : {type}\n    %zero ="
+        text = text.replace("%zero =", known).replace("to %high", "to %end_of_all")
     return parse_text(text, "product.mlir")
 
 
@@ -157,6 +163,49 @@ def test_a_narrow_counter(opencl_cpu: Device):
         rounds = -((low - high) // 1000)
         found = on_device(module, (low, high), opencl_cpu, 4)
         numpy.testing.assert_array_equal(found, product(rounds), f"{low} to {high}")
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("type, least", [("i32", -(2**31)), ("index", LEAST)])
+def test_a_known_end_near_the_least_number(type: str, least: int, opencl_cpu: Device):
+    """What the copies are ahead of it no number of the type says: then no round has copies."""
+    for first, end in [(0, 8), (0, 0), (4, 40), (0, 100), (0, 96), (8, 133)]:
+        bounds = least + first, 0
+        found = on_device(kernel(type, end=least + end), bounds, opencl_cpu, 4)
+        rounds = -((first - end) // 32)
+        numpy.testing.assert_array_equal(found, product(rounds), f"{first} to {end}")
+
+
+@pytest.mark.parametrize(
+    "end, step, bits",
+    [
+        (2**31 - 1000, 999, 32),
+        (2**31 - 1000, 1000, 64),
+        (2**31 - 1, 1, 64),
+        (2**31 - 2, 1, 32),
+        (-(2**31), 32, 32),
+        (2**31, 32, 64),
+        (-(2**31) - 1, 32, 64),
+    ],
+)
+def test_a_counter_is_as_wide_as_the_value_past_the_end(end: int, step: int, bits: int):
+    """Of an index between ids, which are narrow."""
+    text = f"""gpu.module @m {{
+      gpu.func @k(%A: memref<64xi32>) kernel attributes {{known_block_size = array<i32: 16, 1, 1>,
+          known_grid_size = array<i32: 4, 1, 1>}} {{
+        %low = gpu.block_id x
+        %end = arith.constant {end} : index
+        %step = arith.constant {step} : index
+        %one = arith.constant 1 : i32
+        scf.for %i = %low to %end step %step {{
+          memref.store %one, %A[%low] : memref<64xi32>
+        }}
+        gpu.return
+      }}
+    }}"""
+    lowered = lower(parse_text(text, "counter.mlir"), to="llvm", device="bmg", unroll=1)
+    compared = [op for op in lowered.walk() if op.name == "llvm.icmp"]
+    assert [str(op.operands[0].type) for op in compared] == [f"i{bits}"]
 
 
 def test_steps_with_which_the_counter_cannot_be_ahead():
