@@ -62,7 +62,7 @@ def compared(
     compile_kernel(lanes, name, target)
     found = copied(given)
     try:
-        with _memory_of_the_machine():
+        with memory_of_the_machine():
             execute_on(device(), lanes, name, found, target=target)
     except XetileError as error:
         if "expected an extent along x" in error.message:
@@ -111,7 +111,7 @@ def device() -> Device:
 
 
 @contextmanager
-def _memory_of_the_machine() -> Generator[None]:
+def memory_of_the_machine() -> Generator[None]:
     """A process that is started inside is not limited as the fuzzer's workers are: drivers reserve more than they use.
 
     A device starts one where it is opened, and where its driver ended while it built.

@@ -1,7 +1,8 @@
 """Pieces of the source of a kernel: statements with what stands in them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self, TypeVar
 
 INDENT = "    "
 
@@ -11,7 +12,7 @@ class Statement:
     """A line, and the blocks below it: of an `if` with an `else` two, else at most one."""
 
     text: str
-    blocks: "list[list[Statement]]" = field(default_factory=list["list[Statement]"])
+    blocks: "list[list[Self]]" = field(default_factory=list["list[Self]"])
 
     def lines(self, depth: int) -> Iterator[str]:
         """The text, indented."""
@@ -23,7 +24,10 @@ class Statement:
                 yield INDENT * (depth + 1) + "pass"
 
 
-def without_each(body: list[Statement]) -> Iterator[list[Statement]]:
+Some = TypeVar("Some", bound=Statement)
+
+
+def without_each(body: list[Some]) -> Iterator[list[Some]]:
     """The same statements with one of them left out, or its blocks in its place; inner ones last."""
     for i, statement in enumerate(body):
         yield [*body[:i], *body[i + 1 :]]
@@ -31,8 +35,8 @@ def without_each(body: list[Statement]) -> Iterator[list[Statement]]:
             inner = [one for block in statement.blocks for one in block]
             yield [*body[:i], *inner, *body[i + 1 :]]
         if len(statement.blocks) > 1:
-            yield [*body[:i], Statement(statement.text, statement.blocks[:1]), *body[i + 1 :]]
+            yield [*body[:i], replace(statement, blocks=statement.blocks[:1]), *body[i + 1 :]]
         for j, block in enumerate(statement.blocks):
             for smaller in without_each(block):
                 blocks = [*statement.blocks[:j], smaller, *statement.blocks[j + 1 :]]
-                yield [*body[:i], Statement(statement.text, blocks), *body[i + 1 :]]
+                yield [*body[:i], replace(statement, blocks=blocks), *body[i + 1 :]]

@@ -1,0 +1,466 @@
+"""Drawing expressions: indices, of which many are data, and tiles, of which most are loaded."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+
+from tools.random_kernels.arrays import BYTES, Array, seen, taken
+from tools.random_kernels.nodes import (
+    EXACT,
+    INDEX,
+    INTEGERS,
+    Frame,
+    Kind,
+    Node,
+    Step,
+    Value,
+    assigned,
+    constant,
+    limits,
+    name,
+)
+
+FLOATS = tuple(EXACT)
+BOUNDARY = 64
+"""Bytes of a row at least, and of a row's multiples a quarter: what block messages ask for."""
+
+
+class Drawing:
+    """What is known at a place of the kernel, and names that are not used yet."""
+
+    def __init__(self, random: Random, grid: tuple[int, int], assume: str) -> None:
+        self.random = random
+        self.grid = grid
+        self.assume = assume
+        self.arrays: list[Array] = []
+        self.block: list[Step] = []
+        self.names: dict[str, Node] = {}
+        self.counters: list[Node] = []
+        self.count = 0
+
+    def fresh(self, letter: str) -> str:
+        """A name that there is not yet."""
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def bind(self, node: Node, letter: str) -> Node:
+        """Assign an expression to a name of its own."""
+        target = self.fresh(letter)
+        self.block.append(assigned(target, node))
+        bound = name(target, node.kind, node.low, node.high)
+        self.names[target] = bound
+        return bound
+
+    def array(self, element: str, data: Value, *, written: bool = False) -> Array:
+        """A new argument with these elements."""
+        random = self.random
+        named: list[int | str] = list(data.shape)
+        column_major = data.ndim > 1 and random.random() < 0.25
+        bytes = BYTES[element]
+        width = data.shape[-2 if column_major else -1] if data.ndim else 0
+        legal = width * bytes >= BOUNDARY and width * bytes % 16 == 0
+        if data.ndim and random.random() < (0.3 if legal or self.assume != "block" else 0.05):
+            chosen = self.fresh("E")
+            named[random.randrange(data.ndim)] = chosen
+        array = Array(self.fresh("A"), element, data, tuple(named), column_major, written)
+        self.arrays.append(array)
+        return array
+
+    def numbers(self, shape: tuple[int, ...], low: int, high: int) -> Value:
+        """Data, which the kernel's own generator makes."""
+        generator = np.random.default_rng(self.random.getrandbits(32))
+        return generator.integers(low, high + 1, shape)
+
+    def index(self, low: int, high: int, multiple: int = 1) -> Node:
+        """An index between bounds, a multiple of a number."""
+        random = self.random
+        steps = max(0, (high - low) // multiple)
+        low += -low % multiple
+        fixed = low + multiple * random.randint(0, steps)
+        # The language refuses a constant that lies before the beginning.
+        forms: list[Callable[[], Node]] = [lambda: constant(max(0, fixed))]
+        if steps:
+            forms += [self.data_index(low, steps, multiple)] * 3
+            forms += [self.counted_index(low, steps, multiple)] * 2
+        return random.choice(forms)()
+
+    def data_index(self, low: int, steps: int, multiple: int) -> Callable[[], Node]:
+        """An element of an array, or a number that is an argument."""
+
+        def make() -> Node:
+            if self.random.random() < 0.25:
+                array = self.array("i32", self.numbers((), 0, steps))
+                return affine(scalar_argument(array), low, multiple)
+            length = self.random.choice((1, 3, 5))
+            array = self.array("i32", self.numbers((length,), 0, steps))
+            place = self.counter()
+            form = f"xt.index({array.name}[{{}} % {length}])"
+
+            def compute(frame: Frame, at: Value) -> Value:
+                return frame.arrays[array.name][int(at) % length]
+
+            node = Node(INDEX, form, compute, 0, steps, (place,))
+            return affine(node, low, multiple)
+
+        return make
+
+    def counted_index(self, low: int, steps: int, multiple: int) -> Callable[[], Node]:
+        """An index of the loop or the workgroup, kept in bounds."""
+
+        def make() -> Node:
+            scale, shift = self.random.choice((1, 2, 3)), self.random.choice((0, 1, 5))
+            form = f"({{}} * {scale} + {shift}) % {steps + 1}"
+
+            def compute(frame: Frame, at: Value) -> Value:
+                return (at * scale + shift) % (steps + 1)
+
+            return affine(
+                Node(INDEX, form, compute, 0, steps, (self.counter(),)), low, multiple
+            )
+
+        return make
+
+    def counter(self) -> Node:
+        """The counter of a loop, or a number of the workgroup."""
+        if self.counters and self.random.random() < 0.7:
+            return self.random.choice(self.counters)
+        return program_id(self.random.randrange(2), self.grid)
+
+    def condition(self) -> Node:
+        """A truth value that is the same in the whole workgroup."""
+        limit = self.random.randint(0, 2)
+        form = f"{{}} {self.random.choice(('<', '=='))} {limit}"
+
+        def compute(_: Frame, a: Value) -> Value:
+            return np.asarray(a < limit if "<" in form else a == limit, np.int64)
+
+        return Node(Kind("i1"), form, compute, 0, 1, (self.index(0, 3),))
+
+
+def program_id(axis: int, grid: tuple[int, int]) -> Node:
+    """Which workgroup this is."""
+
+    def compute(frame: Frame) -> Value:
+        return np.asarray(frame.programs[axis])
+
+    return Node(INDEX, f"xt.program_id({axis})", compute, 0, grid[axis] - 1)
+
+
+def scalar_argument(array: Array) -> Node:
+    """A number that is an argument, as an index."""
+    number = int(array.data)
+    return Node(
+        INDEX,
+        f"xt.index({array.name})",
+        lambda frame: frame.arrays[array.name],
+        number,
+        number,
+    )
+
+
+def affine(node: Node, low: int, multiple: int) -> Node:
+    """A multiple of an index and a first one."""
+    if (low, multiple) == (0, 1):
+        return node
+    form = f"({{}}) * {multiple}" if multiple > 1 else "{}"
+    form = f"{form} + {low}" if low else form
+    return Node(
+        INDEX,
+        form,
+        lambda _, a: a * multiple + low,
+        node.low * multiple + low,
+        node.high * multiple + low,
+        (node,),
+    )
+
+
+def start(drawing: Drawing, extent: int, size: int, element: str | None) -> Node:
+    """Where a tile begins; `element` where the dimension is contiguous in memory."""
+    random = drawing.random
+    unit = 1
+    if element is not None and random.random() < 0.95:
+        unit = max(1, 4 // BYTES[element])
+    low, high = 0, max(0, extent - size)
+    if random.random() < 0.2:
+        low, high = -3, extent + 2
+    return drawing.index(low, high, unit)
+
+
+class Expressions(Drawing):
+    """Tiles of a kind, with operators up to a depth."""
+
+    def tile(self, kind: Kind, depth: int) -> Node:
+        """A tile whose elements its type holds exactly."""
+        low, high = limits(kind.element)
+        for _ in range(4):
+            names, block, arrays = dict(self.names), [*self.block], [*self.arrays]
+            found = self.attempt(kind, depth)
+            if kind.element in INTEGERS or (low <= found.low and found.high <= high):
+                return found
+            self.names, self.block[:], self.arrays[:] = names, block, arrays
+            depth = max(0, depth - 1)
+        return self.load(kind)
+
+    def attempt(self, kind: Kind, depth: int) -> Node:
+        """A tile whose elements may be too large."""
+        random = self.random
+        known = [node for node in self.names.values() if node.kind == kind]
+        if known and random.random() < 0.3:
+            return random.choice(known)
+        if depth == 0 or random.random() < 0.2:
+            if random.random() < 0.12:
+                return self.full(kind)
+            return self.load(kind)
+        forms: list[Callable[[Kind, int], Node]] = [
+            self.binary,
+            self.binary,
+            self.broadcast,
+            self.select,
+            self.transposed,
+            self.converted,
+            self.load_of,
+            self.load_of,
+        ]
+        if 1 in (kind.rows, kind.columns):
+            forms += [self.reduced] * 3
+        if kind.element in ("f32", "i32") and min(kind.rows, kind.columns) > 1:
+            forms += [self.product]
+        if kind.element in INTEGERS:
+            forms += [self.bits]
+        return random.choice(forms)(kind, depth - 1)
+
+    def load_of(self, kind: Kind, _: int) -> Node:
+        return self.load(kind)
+
+    def full(self, kind: Kind) -> Node:
+        number = self.random.randint(0, 7)
+        form = f"xt.full(({kind.rows}, {kind.columns}), {number}, xt.{kind.element})"
+        shape = kind.rows, kind.columns
+        return Node(kind, form, lambda _: np.full(shape, number), number, number)
+
+    def binary(self, kind: Kind, depth: int) -> Node:
+        return self.combined(kind, self.tile(kind, depth), self.tile(kind, depth))
+
+    def combined(self, kind: Kind, one: Node, other: Node) -> Node:
+        """Two tiles, one operator."""
+        choices = ("+", "-", "*", "max", "min")
+        operator = self.random.choice(choices)
+        if operator in ("max", "min"):
+            function = np.maximum if operator == "max" else np.minimum
+            low, high = min(one.low, other.low), max(one.high, other.high)
+            form = f"xt.{operator}imum({{}}, {{}})"
+            return Node(kind, form, lambda _, a, b: function(a, b), low, high, (one, other))
+        functions: dict[str, Callable[[int, int], int]] = {
+            "+": lambda a, b: a + b,
+            "-": lambda a, b: a - b,
+            "*": lambda a, b: a * b,
+        }
+        operation = functions[operator]
+        corners = [
+            operation(a, b) for a in (one.low, one.high) for b in (other.low, other.high)
+        ]
+        low, high = self.held(kind, min(corners), max(corners))
+        form = f"({{}} {operator} {{}})"
+
+        def compute(_: Frame, a: Value, b: Value) -> Value:
+            if operator == "+":
+                return a + b
+            return a - b if operator == "-" else a * b
+
+        return Node(kind, form, compute, low, high, (one, other))
+
+    def held(self, kind: Kind, low: int, high: int) -> tuple[int, int]:
+        """The range of a result, that of its whole type where it may wrap."""
+        if kind.element in INTEGERS:
+            least, most = INTEGERS[kind.element]
+            return (low, high) if least <= low and high <= most else (least, most)
+        return low, high
+
+    def broadcast(self, kind: Kind, depth: int) -> Node:
+        narrow = self.random.choice((kind._replace(rows=1), kind._replace(columns=1)))
+        return self.combined(kind, self.tile(kind, depth), self.tile(narrow, depth))
+
+    def select(self, kind: Kind, depth: int) -> Node:
+        parts = [self.tile(kind, depth), *(self.tile(kind, 0) for _ in range(3))]
+        operator = self.random.choice(("<", ">=", "=="))
+
+        def compute(_: Frame, a: Value, b: Value, c: Value, d: Value) -> Value:
+            chosen = {"<": a < b, ">=": a >= b, "==": a == b}[operator]
+            return np.where(chosen, c, d)
+
+        low, high = min(n.low for n in parts[2:]), max(n.high for n in parts[2:])
+        form = f"xt.where({{}} {operator} {{}}, {{}}, {{}})"
+        return Node(kind, form, compute, low, high, tuple(parts))
+
+    def transposed(self, kind: Kind, depth: int) -> Node:
+        part = self.tile(Kind(kind.element, kind.columns, kind.rows), depth)
+        return Node(kind, "({}).T", lambda _, a: a.T, part.low, part.high, (part,))
+
+    def converted(self, kind: Kind, depth: int) -> Node:
+        """From another type; only floats whose values an integer type holds become integers."""
+        element = self.random.choice(("f32", "f16", "i32", "i8", "ui8", "i16", "bf16"))
+        part = self.tile(kind.of(element), depth)
+        low, high = part.low, part.high
+        if kind.element in INTEGERS:
+            least, most = INTEGERS[kind.element]
+            if not (least <= low and high <= most):
+                if element in FLOATS:
+                    return self.load(kind)
+                low, high = least, most
+        form = f"({{}}).to(xt.{kind.element})"
+        return Node(kind, form, lambda _, a: a, low, high, (part,))
+
+    def reduced(self, kind: Kind, depth: int) -> Node:
+        axis = 0 if kind.rows == 1 else 1
+        if kind.rows == kind.columns == 1:
+            axis = self.random.randrange(2)
+        extent = self.random.choice((3, 5, 8, 16, 16, 32, 24))
+        wide = kind._replace(rows=extent) if axis == 0 else kind._replace(columns=extent)
+        part = self.tile(wide, depth)
+        chosen = self.random.choice(("sum", "max", "min"))
+        low, high = part.low, part.high
+        if chosen == "sum":
+            low, high = self.held(kind, min(0, extent * low), max(0, extent * high))
+
+        def compute(_: Frame, a: Value) -> Value:
+            found = {"sum": a.sum, "max": a.max, "min": a.min}[chosen]
+            return found(axis=axis, keepdims=True)
+
+        return Node(kind, f"({{}}).{chosen}({axis})", compute, low, high, (part,))
+
+    def product(self, kind: Kind, depth: int) -> Node:
+        element = self.random.choice(
+            ("f16", "bf16") if kind.element == "f32" else ("i8", "ui8")
+        )
+        depth_of = self.random.choice((8, 16, 16, 32, 5))
+        left = self.tile(Kind(element, kind.rows, depth_of), min(depth, 1))
+        right = self.tile(Kind(element, depth_of, kind.columns), 0)
+        most = depth_of * max(-left.low, left.high) * max(-right.low, right.high)
+        return Node(kind, "({} @ {})", lambda _, a, b: a @ b, -most, most, (left, right))
+
+    def bits(self, kind: Kind, depth: int) -> Node:
+        operator = self.random.choice("&|^")
+
+        def compute(_: Frame, a: Value, b: Value) -> Value:
+            return a & b if operator == "&" else a | b if operator == "|" else a ^ b
+
+        low, high = INTEGERS[kind.element]
+        parts = self.tile(kind, depth), self.tile(kind, depth)
+        return Node(kind, f"({{}} {operator} {{}})", compute, low, high, parts)
+
+    def load(self, kind: Kind) -> Node:
+        """A region or a gather of a new array, bound to a name."""
+        random = self.random
+        element, rows, columns = kind
+        transposed = random.random() < 0.25
+        array = self.matrix(kind, transposed=transposed)
+        shape = array.shape
+        height, width = shape[:-3:-1] if transposed else shape[-2:]
+        batches = len(shape) - 2
+        batch = tuple(self.bind(self.index(0, n - 1), "b") for n in shape[:batches])
+        contiguous = transposed == array.column_major
+        row = self.bind(start(self, height, rows, None if contiguous else element), "r")
+        column = self.bind(start(self, width, columns, element if contiguous else None), "c")
+        places = [self.slice_of(row, rows), self.slice_of(column, columns)]
+        masks = list[Node]()
+        if random.random() < 0.35:
+            axis = random.randrange(2)
+            extent, size = ((height, rows), (width, columns))[axis]
+            places[axis] = self.scattered(extent, size, axis)
+            if random.random() < 0.3:
+                masks = [self.mask(places[axis], extent)]
+        padding = random.choice((0, 0, 0, 3))
+        view = f"{array.name}.T" if transposed else array.name
+        indices = ", ".join("{}" for _ in (*batch, *places))
+        arguments = [f"padding={padding}"] * (padding != 0) + ["mask={}"] * len(masks)
+        form = f"{view}[{indices}]"
+        if arguments:
+            form = f"{view}.at[{indices}].load({', '.join(arguments)})"
+
+        def compute(frame: Frame, *values: Value) -> Value:
+            matrix = seen(frame.arrays[array.name], values[:batches], transposed=transposed)
+            at = values[batches : batches + 2]
+            found = taken(matrix, *at, padding)
+            return np.where(values[-1] != 0, found, padding) if masks else found
+
+        low, high = min(array.low, padding), max(array.high, padding)
+        node = Node(kind, form, compute, low, high, (*batch, *places, *masks))
+        return self.bind(node, "x")
+
+    def matrix(self, kind: Kind, *, transposed: bool) -> Array:
+        """An array that is loaded already, or a new one that such a tile is taken of."""
+        random = self.random
+        known = [
+            a
+            for a in self.arrays
+            if a.element == kind.element and len(a.shape) > 1 and not a.written
+        ]
+        if known and random.random() < 0.5:
+            return random.choice(known)
+        shape = [random.choice((1, 2, 3)) for _ in range(random.choice((0, 0, 0, 1, 2)))]
+        last = [self.extent(kind.rows), self.width(kind.columns, kind.element)]
+        shape += reversed(last) if transposed else last
+        low = 0 if kind.element == "ui8" else -5
+        return self.array(kind.element, self.numbers(tuple(shape), low, 5))
+
+    def extent(self, size: int) -> int:
+        """The extent of a dimension that such a tile lies in, at times in part."""
+        return max(
+            1,
+            size * self.random.choice((1, 2, 3)) + self.random.choice((0, 0, 0, -1, 1, -3, 5)),
+        )
+
+    def width(self, columns: int, element: str) -> int:
+        """The extent of the last dimension, mostly one that block messages reach."""
+        bytes = BYTES[element]
+        if self.random.random() < 0.6:
+            least = max(BOUNDARY, columns * bytes)
+            return -(-least // 16) * 16 // bytes + self.random.choice((0, 0, 16))
+        return self.extent(columns)
+
+    def slice_of(self, first: Node, size: int) -> Node:
+        """A place in brackets: as many rows or columns from a first one."""
+        axis = 0 if first.text().startswith("r") else 1
+
+        def compute(_: Frame, at: Value) -> Value:
+            places = at + np.arange(size)
+            return places[:, None] if axis == 0 else places[None, :]
+
+        return Node(Kind("place"), f"{first.text()} : {{}} + {size}", compute, 0, 0, (first,))
+
+    def scattered(self, extent: int, size: int, axis: int) -> Node:
+        """A tile of indices: data, or computed."""
+        random = self.random
+        shape = (size, 1) if axis == 0 else (1, size)
+        kind = Kind("i32", *shape)
+        if random.random() < 0.6:
+            reach = random.choice((0, 0, 2))
+            shift = random.choice((0, 0, 3))
+            array = self.array(
+                "i32", self.numbers((size + shift,), -reach, extent - 1 + reach)
+            )
+            first = f"{shift}:{shift + size}"
+            form = f"{array.name}[{first}, None]" if axis == 0 else f"{array.name}[{first}]"
+
+            def load(frame: Frame) -> Value:
+                return frame.arrays[array.name][shift : shift + size].reshape(shape)
+
+            node = Node(kind, form, load, -reach, extent)
+        else:
+            scale, first = random.choice((1, 1, 2, 3)), self.bind(self.index(0, 5), "f")
+            form = f"(xt.arange(0, {size}, axis={axis}) * {scale} + {{}}) % {extent}"
+
+            def count(_: Frame, at: Value) -> Value:
+                return ((np.arange(size) * scale + at) % extent).reshape(shape)
+
+            node = Node(Kind("index", *shape), form, count, 0, extent, (first,))
+        return self.bind(node, "i")
+
+    def mask(self, places: Node, extent: int) -> Node:
+        """Which of the places of a gather are taken."""
+        limit = self.random.randint(0, extent)
+        kind = places.kind.of("i1")
+        return Node(
+            kind, f"{{}} < {limit}", lambda _, a: (a < limit).astype(np.int64), 0, 1, (places,)
+        )
