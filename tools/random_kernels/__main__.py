@@ -77,13 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif outcome.reached != "right":
                 failed.append((name.number, outcome))
                 print(f"{name.number}: {outcome.reached}: {outcome.finding}", flush=True)
-    on = device() if options.on is not None and failed else None
+    on = device() if any(one.finding.step == "device" for _, one in failed if one.finding) else None
     for number, outcome in sorted(failed):
         program = draw(options.seed, number, targets)
-        found = Judged("broken", outcome.reached)
+        found = Judged("wrong" if outcome.reached == "wrong" else "broken", *(outcome.finding or ()))
         if outcome.reached in ("wrong", "broken") and not options.no_shrink:
-            found = judged(program, levels, on)
-            program, found = smallest(program, found, lambda other: judged(other, levels, on))
+            only = levels if found.place == "device" else f"W{found.place}"
+            program, found = smallest(program, found, lambda other: judged(other, only, on))  # noqa: B023
         print(f"\n--seed {options.seed} --only {number} ({program.device}, {program.assume}):")
         print(
             f"{found.verdict} at {found.place}: {found.detail}\n{program.text()}", flush=True

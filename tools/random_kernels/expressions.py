@@ -427,7 +427,7 @@ class Expressions(Drawing):
             places = at + np.arange(size)
             return places[:, None] if axis == 0 else places[None, :]
 
-        return Node(Kind("place"), f"{first.text()} : {{}} + {size}", compute, 0, 0, (first,))
+        return Node(Kind("place"), f"{{0}} : {{0}} + {size}", compute, 0, 0, (first,))
 
     def scattered(self, extent: int, size: int, axis: int) -> Node:
         """A tile of indices: data, or computed."""

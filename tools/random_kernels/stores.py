@@ -91,7 +91,7 @@ class Stores(Expressions):
         def compute(frame: Frame, at: Value) -> Value:
             return frame.arrays[array.name][int(at) : int(at) + rows].reshape(rows, 1)
 
-        form = f"{array.name}[{first.text()} : {{}} + {rows}, None]"
+        form = f"{array.name}[{{0}} : {{0}} + {rows}, None]"
         return self.bind(
             Node(Kind("i32", rows, 1), form, compute, 0, rows * count, (first,)), "i"
         )
