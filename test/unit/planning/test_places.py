@@ -68,7 +68,7 @@ class Found:
     def numbers(self) -> Array:
         """What the places say the elements are."""
         width = self.places.width
-        assert not self.places.varying
+        assert self.places.unknown is None
         found: list[int] = []
         for at in range(1 << width):
             bits = [bit for bit in range(width) if at >> bit & 1]
