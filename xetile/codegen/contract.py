@@ -150,11 +150,12 @@ def _surface_rules(stated: Sequence[Precondition]) -> dict[str, Plain]:
 def _precondition(stated: Precondition) -> Plain:
     """A precondition in JSON: the bytes are the sum of products, of a factor and arguments by their numbers."""
     terms: list[Plain] = [
-        {"factor": count, "arguments": [*product]} for product, count in stated.bytes.items()
+        {"factor": count, "arguments": [*product]}
+        for product, count in (stated.bytes or {}).items()
     ]
     return {
         "of": stated.of,
-        "bytes": terms,
+        "bytes": terms or None,
         "multiple": stated.multiple,
         "least": stated.least,
         "most": stated.most,

@@ -1,7 +1,7 @@
-"""What a host has to see to before a launch: that what the arguments make of bases, widths and pitches is even.
+"""What a host has to see to before a launch: that bases, widths, pitches and columns that arguments make are even.
 
 Read off the calls of 2D block messages: what they take is followed back to the kernel's arguments, as sums of products
-of them. What is made in another way (loaded, rounded) is not stated.
+of them. What is made in another way (loaded, rounded) is stated of columns alone, without a sum.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +11,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, BlockArgument, SSAValue
 
+from xetile.codegen.column_offsets import Column, columns, parts
 from xetile.codegen.functions import callee, calls_of
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp
 from xetile.hints import isa
@@ -32,17 +33,20 @@ _MESSAGE = "_2d_block_"
 
 
 class Precondition(NamedTuple):
-    """What a sum of arguments has to be (bytes): a multiple of something, and between limits."""
+    """What a sum of arguments has to be (bytes): a multiple of something, and between limits.
+
+    Without a sum it is of what the kernel computes of data.
+    """
 
     of: str
-    bytes: Sum
+    bytes: Sum | None
     multiple: int
     least: int | None = None
     most: int | None = None
 
     @property
     def arguments(self) -> set[int]:
-        return {number for product in self.bytes for number in product}
+        return {number for product in self.bytes or {} for number in product}
 
 
 def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
@@ -54,6 +58,12 @@ def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
         for number in _bases(base, entry):
             stated = found.setdefault(number, [])
             for made in _stated(base, _more(width, less), _more(pitch, less)):
+                if made not in stated:
+                    stated.append(made)
+    for column in columns(kernel):
+        for number in _bases(_sum(column.base, entry), entry):
+            stated = found.setdefault(number, [])
+            for made in _stated_column(column, entry):
                 if made not in stated:
                     stated.append(made)
     return found
@@ -105,6 +115,32 @@ def _stated_base(base: Sum) -> Iterator[Precondition]:
         step = tuple(number for number in product if number != _ID)
         if _ID in product and step and count % multiple:
             yield Precondition("step between bases", {step: count}, multiple)
+
+
+def _stated_column(column: Column, entry: Block) -> Iterator[Precondition]:
+    """Of what a column is the sum of: the launch counts ids, which the passes prove to be even."""
+    multiple = SURFACE.multiple("column")
+    for value, bytes, is_exact in parts(column, lambda value: _sum(value, entry) is not None):
+        sum = _sum(value, entry)
+        if bytes % multiple == 0:
+            continue
+        if sum is None or not is_exact:
+            if isinstance(value.owner, llvm.LoadOp) or (sum and _is_open(sum)):
+                yield Precondition("column", None, multiple)
+            continue
+        whole = {product: bytes * count for product, count in sum.items()}
+        fixed = {product: count for product, count in whole.items() if _ID not in product}
+        steps = [
+            {tuple(number for number in product if number != _ID): count}
+            for product, count in whole.items()
+            if _ID in product
+        ]
+        for found in (fixed, *steps):
+            left = {product: count for product, count in found.items() if count % multiple}
+            if left and any(left):
+                yield Precondition("column", left, multiple)
+            elif left and found is fixed:
+                yield Precondition("column", None, multiple)
 
 
 def _is_open(bytes: Sum) -> bool:

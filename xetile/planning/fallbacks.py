@@ -23,8 +23,11 @@ from xetile.planning.words import BYTE_BITS, known_messages
 from xetile.targets.target import Target
 from xetile.targets.xe.surface import SURFACE
 
-_ASSUMED = ("base", "width", "pitch")
-"""What 2D block access needs to be even, and a host decides."""
+COLUMN = "column"
+_ASSUMED = ("base", "width", "pitch", COLUMN)
+"""What 2D block access needs to be even, and only running tells."""
+_UNLIMITED = ("base", COLUMN)
+"""Those that have no least and no most."""
 
 
 class Plane(NamedTuple):
@@ -148,7 +151,9 @@ class _Facts:
             for name in _ASSUMED
             if not getattr(proven, name).is_multiple(SURFACE.multiple(name))
             or (
-                name != "base" and getattr(proven, name).modulus and not _is_promised(op, name)
+                name not in _UNLIMITED
+                and getattr(proven, name).modulus
+                and not _is_promised(op, name)
             )
         ]
         return Finding(None, tuple(unknown), _dynamic(op))

@@ -1,4 +1,4 @@
-"""What a launch contract states of bases, widths and pitches, held against the arguments of a launch."""
+"""What a launch contract states of bases, widths, pitches and columns, held against the arguments of a launch."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -16,6 +16,7 @@ _IN_WORDS = {
     "width": "rows of {} bytes",
     "pitch": "a pitch of {} bytes",
     "pitch over width": "a pitch of {} bytes more than its rows",
+    "column": "a column offset of {} bytes",
     "step between bases": "a step of {} bytes from one to the next",
 }
 
@@ -44,7 +45,7 @@ def depends_on_values(entries: Sequence[Entry]) -> bool:
         entries[number]["kind"] == "value"
         for entry in entries
         for stated in _stated(entry)
-        for term in cast("list[dict[str, Plain]]", stated["bytes"])
+        for term in cast("list[dict[str, Plain]]", stated["bytes"] or [])
         for number in cast("list[int]", term["arguments"])
     )
 
@@ -64,7 +65,7 @@ def _stated(entry: Entry) -> "list[dict[str, Plain]]":
 
 
 def _terms(stated: "dict[str, Plain]", values: Sequence[float]) -> Iterator[int]:
-    for term in cast("list[dict[str, Plain]]", stated["bytes"]):
+    for term in cast("list[dict[str, Plain]]", stated["bytes"] or []):
         numbers = cast("list[int]", term["arguments"])
         yield cast(int, term["factor"]) * prod(int(values[number]) for number in numbers)
 

@@ -9,14 +9,16 @@ from xetile.runtime.driver import Argument, Memory, Pointer, Scalar
 from xetile.runtime.preconditions import check_preconditions
 
 
-def entries(*stated: tuple[str, list[tuple[int, list[int]]], int, int | None]) -> list[Entry]:
+def entries(
+    *stated: tuple[str, list[tuple[int, list[int]]] | None, int, int | None],
+) -> list[Entry]:
     """A matrix with a pitch and a width, of which so much is stated."""
     preconditions: list[Plain] = [
         {
             "of": of,
-            "bytes": [
-                {"factor": factor, "arguments": [*numbers]} for factor, numbers in terms
-            ],
+            "bytes": None
+            if terms is None
+            else [{"factor": factor, "arguments": [*numbers]} for factor, numbers in terms],
             "multiple": multiple,
             "least": least,
             "most": None if least is None else 1 << 24,
@@ -58,6 +60,16 @@ def test_what_is_violated(arguments: list[Argument], message: str) -> None:
     assert found.value.message == (
         f"argument 0 (A): the matrix has {message}; "
         "a kernel that is compiled with assume = check or gather takes it"
+    )
+
+
+def test_columns() -> None:
+    """Those that are read from memory are the host's to see to."""
+    check_preconditions(entries(("column", None, 4, None)), given(0, 3, 1))
+    with pytest.raises(XetileError) as found:
+        check_preconditions(entries(("column", [(2, [1])], 4, None)), given(0, 3, 1))
+    assert "a column offset of 6 bytes; 2D block access needs a multiple of 4" in (
+        found.value.message
     )
 
 

@@ -21,8 +21,8 @@ After:
     %v = xetile.load_gather %t, %mask {padding = 1.0 : f16} : ... -> vector<16x32xf16>
 
 A tile becomes the parts that loops carry (its corner, where it moves), so that places and bounds are computed at the
-access. What only running tells (a base, a pitch, a width) is as `assume` says: the host sees to it, one test chooses
-between both versions of what accesses such matrices, or gathers reach it.
+access. What only running tells (a base, a pitch, a width, a column) is as `assume` says: the host sees to it, one test
+chooses between both versions of what accesses such matrices, or gathers reach it.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ from xetile.passes.xetile_blockop_fallback.versions import Versions, with_versio
 from xetile.passes.xetile_blockop_fallback.view import FallbackView
 from xetile.passes.xetile_init_duplicate import duplicate
 from xetile.planning.decided import decided
-from xetile.planning.fallbacks import Family, families
+from xetile.planning.fallbacks import COLUMN, Family, families
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.target import Target
 from xetile.targets.xe.surface import SURFACE
@@ -54,8 +54,8 @@ class XeTileBlockOpFallback(ModulePass):
     """Reach element by element the tiles that no 2D block message may move.
 
     Parameters:
-        assume: what of bases, pitches and widths that are known at run time only: block (the host sees to it), check
-            (the kernel tests it), gather (nothing relies on it); block by default.
+        assume: what of bases, pitches, widths and columns that are known at run time only: block (the host
+            sees to it), check (the kernel tests it), gather (nothing relies on it); block by default.
     """
 
     name = "xetile-blockop-fallback"
@@ -118,7 +118,16 @@ class XeTileBlockOpFallback(ModulePass):
         if family.reason is not None:
             yield f"{{uses}}: {family.reason}"
             return
+        if self.assume == "check":
+            return
+        prefix = "{uses}: " if self.assume == "gather" else ""
+        if COLUMN in family.unknown:
+            yield (
+                f"{prefix}the column offset of this tile is known at run time only; "
+                f"2D block access needs a multiple of {SURFACE.column_multiple} bytes"
+            )
         names = family.unknown if self.assume == "gather" else family.dynamic
+        names = [name for name in names if name != COLUMN]
         if not names:
             return
         rules = SURFACE.rules
@@ -128,10 +137,7 @@ class XeTileBlockOpFallback(ModulePass):
             f"the {', '.join(names)} of this matrix {'is' if len(names) == 1 else 'are'} "
             "known at run time only"
         )
-        if self.assume == "gather":
-            yield f"{{uses}}: {known}; {rules}"
-        elif self.assume == "block":
-            yield f"{known}; {rules}"
+        yield f"{prefix}{known}; {rules}"
 
 
 _BECOMES = {

@@ -1,6 +1,6 @@
 """The test whether 2D block messages reach the matrices of some tiles."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
@@ -29,12 +29,16 @@ class Conditions:
         self._made: dict[tuple[object, ...], Operation] = {}
         self._proven = Alignments(trusting=False)
 
-    def all_hold(self, beginnings: Sequence[InitTileOp]) -> SSAValue:
-        """Whether messages reach the matrices of all these tiles (i1)."""
+    def all_hold(self, tiles: Mapping[InitTileOp, Sequence[SSAValue]]) -> SSAValue:
+        """Whether messages reach all these tiles, whose columns are made of so many elements (i1)."""
         uneven: dict[int, list[SSAValue]] = {}
         holds: list[SSAValue] = []
-        for op in beginnings:
-            for of, value in self._multiples(op):
+        for op, columns in tiles.items():
+            of_columns = [
+                (SURFACE.multiple("column"), self._bytes(column, _bits(op)))
+                for column in columns
+            ]
+            for of, value in [*self._multiples(op), *of_columns]:
                 uneven.setdefault(of, []).append(value)
             holds += self._limits(op)
         for of, values in uneven.items():

@@ -7,7 +7,7 @@ Before:
 
 After:
 
-    %even = (base, width and pitch as 2D block access needs them)
+    %even = (base, width, pitch and column as 2D block access needs them)
     scf.if %even {
       (the same)
     } else {
@@ -19,7 +19,7 @@ outside of its loops. What is computed of no tile stays in front of it. Where a 
 nothing is tested on which subgroups may differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
@@ -29,6 +29,7 @@ from xdsl.traits import is_side_effect_free
 from xetile.analysis.lanes import differing_subgroups
 from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.errors import remark
+from xetile.passes.xetile_blockop_fallback.columns import column_parts
 from xetile.passes.xetile_blockop_fallback.conditions import Conditions
 from xetile.planning.fallbacks import Family, memory_of
 
@@ -47,13 +48,14 @@ def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
     block = function.regions[0].blocks[0]
     inside = _range(block, found)
     inside = _hoisted(block, inside)
-    testable: list[Family] = []
+    testable: dict[InitTileOp, Sequence[SSAValue]] = {}
     gathered: set[Operation] = set()
     problems = _Problems(function, inside)
     for family in found:
         problem = problems.of(family)
         if problem is None:
-            testable.append(family)
+            columns = problems.columns(family) or []
+            testable.update(dict.fromkeys(family.beginnings, columns))
         else:
             remark(family.beginnings[0], f"gathers in place of 2D block messages: {problem}")
             gathered.update(family.beginnings)
@@ -73,6 +75,13 @@ class _Problems:
     def of(self, family: Family) -> str | None:
         """Why a family is not tested."""
         tested = [value for op in family.beginnings for value in _tested(op)]
+        columns = self.columns(family)
+        if columns is None:
+            return (
+                "the column offset of this tile is computed between accesses, so no test in front of them tells "
+                "whether it is even; compute it at the start of the kernel"
+            )
+        tested += columns
         if not all(_is_before(value, self._there) for value in tested):
             return (
                 "what this matrix is made of is computed between accesses, so no test in front of them tells "
@@ -80,10 +89,14 @@ class _Problems:
             )
         if any(value in self._differing for value in tested):
             return (
-                "subgroups may find other bases, pitches and widths, and a barrier stands between the accesses, "
-                "which all of them have to reach on one way"
+                "subgroups may find other bases, pitches, widths and columns, and a barrier stands between the "
+                "accesses, which all of them have to reach on one way"
             )
         return None
+
+    def columns(self, family: Family) -> list[SSAValue] | None:
+        """What the columns of a family's tiles are made of, known in front; None where a part is not."""
+        return column_parts(family, lambda value: _is_before(value, self._there))
 
 
 def _tested(op: InitTileOp) -> list[SSAValue]:
@@ -171,12 +184,13 @@ def _is_before(value: SSAValue, inside: set[Operation]) -> bool:
 def _branched(
     block: Block,
     inside: Sequence[Operation],
-    tested: Sequence[Family],
+    tested: Mapping[InitTileOp, Sequence[SSAValue]],
     untested: set[Operation],
 ) -> set[Operation]:
     """Put the ops into the branches of a test, and return where the second branch makes tiles to gather.
 
-    These are the tiles of the tested families, and those of `untested`, which both branches gather.
+    These are the `tested` tiles, each with what its columns are made of, and those of `untested`, which both
+    branches gather.
     """
     there = set(inside)
     results = [
@@ -186,9 +200,8 @@ def _branched(
         if any(_outermost(block, use.operation) not in there for use in result.uses)
     ]
     conditions = Conditions(block, inside[0])
-    beginnings = [op for family in tested for op in family.beginnings]
-    test = conditions.all_hold(beginnings)
-    gathered = {*beginnings, *untested}
+    test = conditions.all_hold(tested)
+    gathered = {*tested, *untested}
     then, otherwise = Block(), Block()
     mapper: dict[SSAValue, SSAValue] = {}
     for op in inside:

@@ -213,6 +213,47 @@ def test_both_versions_compute_the_same(width: int, pitch: int, offset: int) -> 
     assert numpy.array_equal(found[:, :16], expected)
 
 
+COLUMNS = """%c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    scf.for %i = %c0 to %c32 step %c16 {{
+      %n = {column}
+      %t = xetile.init_tile %A[0, %n] : memref<16x64xf16> -> {tile}
+      %v = xetile.load_tile %t : {tile} -> {vector}
+      %u = xetile.init_tile %B[0, %i] : memref<16x32xf16> -> {tile}
+      xetile.store_tile %v, %u : {vector}, {tile}
+    }}"""
+ALIGNED = "%A: memref<16x64xf16> {llvm.align = 64 : i64}, %B: memref<16x32xf16> {llvm.align = 64 : i64}"
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 3])
+def test_columns_are_tested(start: int) -> None:
+    """What a loop adds is proven; the part that is given is tested in front."""
+    body = COLUMNS.format(column="arith.addi %s, %i : index", tile=TILE, vector=VECTOR)
+    module = checked(body, f"{ALIGNED}, %s: index")
+    assert branches(module) == [["load_tile", "store_tile"], ["load_gather", "store_tile"]]
+    matrix = numpy.arange(16 * 64).astype(numpy.float16).reshape(16, 64)
+    found = numpy.zeros((16, 32), numpy.float16)
+    execute(module, "k", [matrix, found, start])
+    assert numpy.array_equal(found, matrix[:, start : start + 32])
+
+
+@pytest.mark.parametrize(
+    ("column", "tests"),
+    [("arith.muli %i, %s : index", 0), ("arith.xori %s, %i : index", 1)],
+)
+def test_columns_of_which_no_test_is_needed_or_possible(
+    column: str, tests: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = COLUMNS.format(column=column, tile=TILE, vector=VECTOR)
+    module = checked(body, f"{ALIGNED}, %s: index")
+    assert branches(module) == []
+    assert ("xetile.load_gather" in str(module)) == bool(tests)
+    assert (
+        "the column offset of this tile is computed between" in capsys.readouterr().err
+    ) == bool(tests)
+
+
 @pytest.mark.ocloc
 def test_the_fast_loop_stays_fast() -> None:
     """One test in front of it costs its registers nothing: as many loads and products, and no spill."""
