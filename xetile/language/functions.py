@@ -7,7 +7,7 @@ from xetile.language.arithmetic import Single
 from xetile.language.elementwise import Function, met
 from xetile.language.held import Held
 from xetile.language.indices import Index, largest, smallest
-from xetile.language.literals import literal, number_of
+from xetile.language.literals import literal, number_of, whole_of
 from xetile.language.refusals import refuse
 from xetile.language.scalars import Scalar
 from xetile.language.tiles import Tile
@@ -239,4 +239,9 @@ def cdiv(x: int, y: Index) -> Index: ...
 def cdiv(x: T, y: T | int) -> T: ...
 def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> object:
     """The quotient of integers, rounded up."""
+    for value in (x, y):
+        if not isinstance(value, Value) and whole_of(value) is None:
+            refuse(f"expected integers in xt.cdiv, found {describe(value)}")
+    if not isinstance(y, Value) and y == 0:
+        refuse("division by 0 in xt.cdiv")
     return -(-x // y)

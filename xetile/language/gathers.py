@@ -13,15 +13,23 @@ from xetile.language.arithmetic import Single
 from xetile.language.builder import Pair, current
 from xetile.language.conversions import converted
 from xetile.language.elementwise import binary, compare, met, select
-from xetile.language.held import Held
+from xetile.language.held import Held, fitting_in_memory
 from xetile.language.indices import Index, difference
-from xetile.language.literals import constant_attribute, literal
+from xetile.language.literals import literal
 from xetile.language.memories import Memory
 from xetile.language.numbered import numbers
 from xetile.language.places import Span
 from xetile.language.rearranging import broadcast, common_shape
 from xetile.language.refusals import refuse
-from xetile.language.regions import Atomic, LoadCache, StoreCache, atomic, fitting, hints_of
+from xetile.language.regions import (
+    Atomic,
+    LoadCache,
+    StoreCache,
+    atomic,
+    fitting,
+    hints_of,
+    padding_of,
+)
 from xetile.language.surfaces import SHARED, Start
 from xetile.language.tiles import Tile
 from xetile.language.types import ElementType, i1, index
@@ -62,7 +70,7 @@ class Gather:
         """The elements; what the mask leaves out, or is outside of the array, is `padding` (by default 0)."""
         from xetile.dialects.xetile import LoadGatherOp
 
-        attribute = None if padding is None else constant_attribute(padding, self.dtype)
+        attribute = padding_of(padding, self.dtype)
         places = self._places()
         tile = self._tile(places.line)
         condition = self._mask(mask, places.inside)
@@ -215,4 +223,5 @@ def _shape(places: Sequence[Tile | Span]) -> Pair:
             )
         shape = together
     assert shape is not None
+    fitting_in_memory(shape)
     return shape

@@ -25,6 +25,9 @@ ArgumentType: TypeAlias = ArrayType | ElementType
 _HALF_BYTE = 4
 """Bits of an element that shares a byte with another: arrays hold them as uint8, the lower half first."""
 
+_HELD_AS = {"tf32": "float32", "index": "int64"}
+"""Elements that no array of numpy's has the type of, and what holds them."""
+
 
 @cache
 def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
@@ -41,6 +44,7 @@ def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
         "int32": "i32",
         "int64": "i64",
         "uint8": "ui8",
+        "bool": "i1",
     }
     found = {numpy.dtype(name): _named(element) for name, element in names.items()}
     extra = {
@@ -65,8 +69,8 @@ def held_as(element: ElementType) -> "tuple[numpy.dtype[numpy.generic], ...]":
 
     if element.bits == _HALF_BYTE:
         return numpy.dtype("uint8"), numpy.dtype("int8")
-    if element.name == "tf32":
-        return (numpy.dtype("float32"),)
+    if element.name in _HELD_AS:
+        return (numpy.dtype(_HELD_AS[element.name]),)
     found = [kind for kind, other in _elements().items() if other == element]
     if element.kind == "integer" and found and found[0].kind == "i":
         found.append(numpy.dtype(f"uint{element.bits}"))
@@ -130,7 +134,15 @@ def _type_of_array(given: _Facts, element: ElementType, name: str) -> ArrayType:
             return type
     refuse(
         f"argument '{name}' has strides {list(given.strides)} bytes for shape {list(given.shape)}; "
-        f"kernels take row-major and column-major arrays: pass numpy.ascontiguousarray({name})"
+        f"kernels take row-major and column-major arrays: {_whole_or_copy(name)}"
+    )
+
+
+def _whole_or_copy(name: str, make: str = "ascontiguousarray") -> str:
+    """What to pass for a view; a copy alone would lose what a kernel stores."""
+    return (
+        f"pass the array that it is a view of, and slice that in the kernel, or numpy.{make}({name}), "
+        "which is copied back if the kernel stores to it"
     )
 
 
@@ -247,7 +259,7 @@ def _check_array(given: object, type: ArrayType, name: str) -> Iterator[tuple[st
         make = "asfortranarray" if type.column_major else "ascontiguousarray"
         refuse(
             f"{said}, {order} without gaps; given are strides of {list(facts.strides)} bytes: "
-            f"pass numpy.{make}({name})"
+            f"{_whole_or_copy(name, make)}"
         )
 
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.language.builder import Pair, current
+from xetile.language.refusals import refuse
 from xetile.language.types import ElementType
 
 NO_FLAGS = FastMathFlagsAttr("none")
@@ -36,7 +37,21 @@ def described(element: ElementType, shape: Pair | None) -> str:
 @cache
 def type_of(element: ElementType, shape: Pair | None) -> Attribute:
     """The type in IR."""
+    fitting_in_memory(shape)
     return element.attribute if shape is None else VectorType(element.attribute, shape)
+
+
+MOST_ELEMENTS = 1 << 22
+"""Of a tile: several times what the registers of a workgroup hold, and little for numpy."""
+
+
+def fitting_in_memory(shape: Pair | None) -> None:
+    """Refuse a tile that is too large before memory is asked for."""
+    if shape is not None and shape[0] * shape[1] > MOST_ELEMENTS:
+        refuse(
+            f"expected a tile of at most {MOST_ELEMENTS} elements, found {shape[0]}x{shape[1]}; "
+            "write a loop over parts of it"
+        )
 
 
 def flags() -> FastMathFlagsAttr | None:

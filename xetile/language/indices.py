@@ -18,7 +18,7 @@ from xetile.language.refusals import refuse
 from xetile.language.scalars import Scalar
 from xetile.language.types import ElementType
 from xetile.language.types import index as INDEX
-from xetile.language.values import Value, unsupported
+from xetile.language.values import Value, describe, unsupported
 
 
 class Index(Single):
@@ -253,6 +253,15 @@ def _quotient(left: Index, right: Index) -> Index:
 
 def _no_quotient(other: object) -> Index:
     refuse("'/' of indices has fractions; write '//', or `.to(xt.f32)`")
+
+
+def refuse_bound(what: str, value: object) -> NoReturn:
+    """Refuse a value that stands where an index does, whatever it would be converted to."""
+    whole = isinstance(value, Scalar) and value.element.kind == "integer"
+    refuse(
+        f"expected an index or a whole number as {what}, found {describe(value)}; write "
+        + ("xt.index(...) of it" if whole else "an index or an int")
+    )
 
 
 def smallest(left: Index, right: Index) -> Index:

@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import (
 
 from xetile.hints import isa
 from xetile.language.builder import Constant, Pair, current
-from xetile.language.held import Held
+from xetile.language.held import Held, fitting_in_memory
 from xetile.language.refusals import refuse
-from xetile.language.types import ElementType
+from xetile.language.types import ElementType, f32, f64
 
 
 def number_of(value: object) -> int | float | None:
@@ -28,12 +28,36 @@ def number_of(value: object) -> int | float | None:
         if type(value).__module__ == "numpy":
             return float(value)
         return value
-    from numpy import generic
+    from numpy import character, complexfloating, datetime64, generic, timedelta64
 
     if not isinstance(value, generic):
         return None
+    if isinstance(value, character | complexfloating | datetime64 | timedelta64):
+        return None
     found = cast("Callable[[], object]", value.item)()
-    return found if isinstance(found, int | float) else float(cast("SupportsFloat", value))
+    if isinstance(found, int | float):
+        return found
+    try:
+        return float(cast("SupportsFloat", value))
+    except (TypeError, ValueError):  # a record
+        return None
+
+
+def whole_of(value: object) -> int | None:
+    """A whole number of Python's or numpy's; None for all else, truth values too."""
+    number = number_of(value)
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+_SHORT = 40
+"""Characters of a number that messages show."""
+
+
+def shown(value: float) -> str:
+    """A number in a message: its digits, where they are not too many."""
+    if isinstance(value, int) and value.bit_length() > 4 * _SHORT:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)
 
 
 def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
@@ -49,6 +73,7 @@ def constant_attribute(
     value: float, element: ElementType, shape: Pair | None = None
 ) -> Constant:
     """The attribute of such a constant; errors as `literal` has them."""
+    fitting_in_memory(shape)
     found = _boolean(value, element) if element.kind == "boolean" else _number(value, element)
     return _constant(element, shape, repr(found))
 
@@ -71,7 +96,7 @@ def _number(value: float, element: ElementType) -> int | float:
         )
     low, high = range_of(element)
     if not low <= value <= high:
-        refuse(f"{value} is out of the range of {element}, {low} to {high}")
+        refuse(f"{shown(value)} is out of the range of {element}, {low} to {high}")
     return value
 
 
@@ -90,10 +115,11 @@ def _rounded(value: float, element: ElementType) -> float:
     if math.isnan(exact) or found == exact:
         return found
     if not math.isfinite(found):
-        refuse(f"{value!r} is out of the range of {element}")
+        refuse(f"{shown(value)} is out of the range of {element}")
     if found == 0:
+        wide = f32 if element.bits < f32.bits and _nearest(exact, f32) else f64
         refuse(
-            f"{value!r} is 0 in {element}; numbers that small need a wider type, `.to(xt.f32)`"
+            f"{value!r} is 0 in {element}; numbers that small need a wider type, `.to(xt.{wide})`"
         )
     return found
 

@@ -8,7 +8,7 @@ from xetile.language.builder import Pair
 from xetile.language.conversions import converted
 from xetile.language.elementwise import binary
 from xetile.language.indices import Index, difference
-from xetile.language.literals import literal, number_of
+from xetile.language.literals import literal, number_of, whole_of
 from xetile.language.numbered import numbers
 from xetile.language.rearranging import broadcast
 from xetile.language.refusals import refuse
@@ -62,7 +62,7 @@ def arange(
     type: ElementType = INDEX,
 ) -> Tile:
     """The whole numbers from `start` up to `stop`, or those below `start`: a row, or with axis=0 a column."""
-    if axis not in (0, 1):
+    if whole_of(axis) not in (0, 1):
         refuse(f"xt.arange along axis {axis!r}; a row has axis 1, a column axis 0")
     first, last = (0, start) if stop is None else (start, stop)
     count = difference(last, first)

@@ -5,9 +5,10 @@ from typing import NamedTuple, TypeAlias, cast
 
 from xetile.language.arithmetic import Single
 from xetile.language.builder import Pair
-from xetile.language.indices import Index, difference
+from xetile.language.indices import Index, difference, refuse_bound
 from xetile.language.literals import number_of
 from xetile.language.refusals import refuse
+from xetile.language.scalars import Scalar
 from xetile.language.surfaces import Start
 from xetile.language.tiles import Tile
 from xetile.language.values import describe
@@ -42,7 +43,10 @@ def span(place: object, extent: Start) -> Span:
     if isinstance(place, slice):
         return _sliced(cast("slice[object, object, object]", place), extent)
     if place is Ellipsis or place is None or isinstance(place, list):
-        refuse(f"{place!r} in brackets; a place is a slice, an index or a tile of indices")
+        also = "; atomic changes of one element give nothing back" if place is None else ""
+        refuse(
+            f"{place!r} in brackets; a place is a slice, an index or a tile of indices{also}"
+        )
     start = _start(place)
     if isinstance(start, int) and isinstance(extent, int) and start >= extent:
         refuse(f"index {start} is behind the end of a dimension of {extent}")
@@ -65,6 +69,9 @@ def _sliced(place: "slice[object, object, object]", extent: Start) -> Span:
         refuse(
             f"a slice with a step ({_words(step)}); tiles are of neighbours, gathers take tiles of indices"
         )
+    for name, bound in (("start", start), ("end", stop)):
+        if isinstance(bound, Scalar | Tile):
+            refuse_bound(f"the {name} of a slice", bound)
     first = 0 if start is None else _start(start)
     if stop is None:
         if not isinstance(extent, int):

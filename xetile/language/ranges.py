@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import NoReturn, cast
 
 from xetile.language.builder import building, current, named
-from xetile.language.indices import Index
+from xetile.language.indices import Index, refuse_bound
 from xetile.language.refusals import refuse
-from xetile.language.values import describe
 
 
 class Range:
@@ -80,4 +79,4 @@ def range(*bounds: object) -> Range:
 def _bound(bound: object) -> Index | int:
     if isinstance(bound, (Index, int)) and not isinstance(bound, bool):
         return bound
-    refuse(f"xt.range takes no {describe(bound)}; its bounds are Python's int and indices")
+    refuse_bound("a bound of xt.range", bound)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xetile.language.builder import current
 from xetile.language.held import Held, flags
+from xetile.language.literals import whole_of
 from xetile.language.refusals import refuse
 
 if TYPE_CHECKING:
@@ -19,12 +20,8 @@ def reduced(kind: Reduction, held: Held, axis: object) -> Held:
 
     if axis is None:
         refuse(f".{kind}() of a whole tile: write .{kind}(1).{kind}(0)")
-    if isinstance(axis, bool) or axis not in (0, 1):
-        refuse(
-            f".{kind}({axis!r}): a tile has axes 0 (down the columns) and 1 (along the rows)"
-        )
+    axis = axis_of(axis, f".{kind}({axis!r}): a tile has")
     assert held.shape is not None
-    assert isinstance(axis, int)
     rows, columns = held.shape
     combining = _combining(kind, held)
     builder = current()
@@ -33,6 +30,14 @@ def reduced(kind: Reduction, held: Held, axis: object) -> Held:
     else:
         value = builder.pure_of(_of_floats, combining, held.value, axis, flags())
     return Held(value, held.element, (1, columns) if axis == 0 else (rows, 1))
+
+
+def axis_of(axis: object, has: str) -> int:
+    """An axis of a tile; XetileError, which begins with `has`, for what is neither 0 nor 1."""
+    number = whole_of(axis)
+    if number is None or number not in (0, 1):
+        refuse(f"{has} axes 0 (down the columns) and 1 (along the rows)")
+    return number
 
 
 def _of_floats(

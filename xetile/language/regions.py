@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from xetile.advice import hint
 from xetile.language.arithmetic import Single
-from xetile.language.builder import Pair, current
+from xetile.language.builder import Constant, Pair, current
 from xetile.language.held import Held
 from xetile.language.literals import constant_attribute, literal, number_of
 from xetile.language.memories import Memory
@@ -55,7 +55,7 @@ class Region:
         """
         from xetile.dialects.xetile import LoadTileOp
 
-        attribute = None if padding is None else constant_attribute(padding, self.dtype)
+        attribute = padding_of(padding, self.dtype)
         hints = hints_of(cache, "load")
         value = current().result(LoadTileOp(self._tile(), padding=attribute, hints=hints))
         return Tile(value, self.dtype, self.shape)
@@ -174,6 +174,19 @@ def _atomic_kind(kind: Atomic, element: ElementType) -> str:
     if element.kind == "float":
         return f"{kind}imumf"
     return f"{kind}u" if element.unsigned else f"{kind}s"
+
+
+def padding_of(padding: object, element: ElementType) -> "Constant | None":
+    """The attribute of what stands for elements outside; None where nothing is said of them.
+
+    Errors: XetileError for what is no number of Python's that the type holds.
+    """
+    if padding is None:
+        return None
+    number = number_of(padding)
+    if number is None:
+        refuse(f"expected a number of {element} as padding, found {describe(padding)}")
+    return constant_attribute(number, element)
 
 
 def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint | None]":

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.language.builder import Pair, current
+from xetile.language.held import fitting_in_memory
 from xetile.language.indices import Index
 from xetile.language.types import ElementType
 from xetile.targets.xe.surface import SURFACE
@@ -43,6 +44,7 @@ class Surface(NamedTuple):
         """The tile of `shape` at `starts`."""
         from xetile.dialects.xetile import InitTileOp
 
+        fitting_in_memory(shape)
         sizes: tuple[SSAValue | int, ...] = ()
         strides: tuple[SSAValue | int, ...] = ()
         if not all(isinstance(extent, int) for extent in self.extents):

@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Mapping
+from opcode import opname
 from operator import index as index_of
 from typing import NoReturn, Self, SupportsFloat, SupportsIndex, SupportsInt, cast
 
@@ -15,9 +16,10 @@ from xdsl.ir import Attribute, SSAValue
 
 from xetile.language.builder import building, current
 from xetile.language.held import Held
-from xetile.language.literals import number_of
+from xetile.language.literals import number_of, shown
+from xetile.language.positions import user_frame
 from xetile.language.refusals import refuse
-from xetile.language.types import ElementType
+from xetile.language.types import ElementType, f32
 
 
 class Value:
@@ -77,7 +79,9 @@ class Value:
         return bool(
             self._concrete(
                 "a truth value",
-                "`if` and `while` of a function with @xt.kernel or @xt.function take conditions, "
+                "xt.minimum and xt.maximum stand for Python's min and max, xt.where chooses, xt.check tests"
+                if _is_called()
+                else "`if` and `while` of a function with @xt.kernel or @xt.function take conditions, "
                 "`&`, `|` and `~` combine them, xt.where chooses, xt.check tests",
             )
         )
@@ -93,7 +97,13 @@ class Value:
         return int(cast("SupportsInt", self._concrete("a number", "write `.to(xt.i32)`")))
 
     def __float__(self) -> float:
-        return float(cast("SupportsFloat", self._concrete("a number", "write `.to(xt.f32)`")))
+        instead = "xt.sqrt(x) stands for math.sqrt(x), and so on"
+        if self.element != f32:
+            instead += ", `.to(xt.f32)` for float(x)"
+        return float(cast("SupportsFloat", self._concrete("a number", instead)))
+
+    def __round__(self, digits: object = None) -> NoReturn:
+        refuse(f"round() of {self.describe()}; write xt.floor(x + 0.5), or `.to(xt.i32)`")
 
     def _concrete(self, what: str, instead: str) -> object:
         """The value in eager execution, of one element.
@@ -155,6 +165,12 @@ class Value:
         )
 
 
+def _is_called() -> bool:
+    """Whether what the user's line executes is a call: of min(x, y), which asks for truth values itself."""
+    frame = user_frame()
+    return frame is not None and opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
+
+
 _REFLECTED: Mapping[str, str] = {
     "add": "__radd__",
     "subtract": "__rsub__",
@@ -203,7 +219,7 @@ def describe(value: object) -> str:
     if isinstance(value, Value):
         return value.describe()
     return (
-        f"Python {value!r}"
+        f"Python {shown(value)}"
         if isinstance(value, int | float)
         else f"Python {type(value).__name__}"
     )

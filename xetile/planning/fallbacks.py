@@ -198,15 +198,16 @@ class _Facts:
         if plan(self.device, use, tile) or covering(self.device, use, tile):
             return None
         bits = memory_bits(tile.element_type) or BYTE_BITS
+        line, lines = (0, "rows") if tile.order == COLUMN_MAJOR else (1, "columns")
         blocks = {
-            in_memory(tile, c[:2])[1]
+            in_memory(tile, c[:2])[line]
             for c in known_messages(self.device, use, bits)
             if c.blocks == 1
         }
         shape = "x".join(map(str, tile.shape))
         return (
             f"{self.device.name} {use}s no tile of {shape} {tile.element_type} in 2D blocks, which have "
-            f"{alternatives(blocks)} columns"
+            f"{alternatives(blocks)} {lines}"
         )
 
 

@@ -232,3 +232,36 @@ def test_types_of_arrays_are_no_annotations() -> None:
         xt.XetileError, match=r"argument 'X' .* annotated .* write `X: xt.Array`"
     ):
         xt.kernel(declared)
+
+
+@pytest.mark.parametrize(
+    ("element", "dtype"), [(xt.i1, np.bool_), (xt.index, np.int64)], ids=["i1", "index"]
+)
+def test_arrays_of_truth_values_and_of_indices(element: Any, dtype: Any) -> None:
+    @xt.kernel(grid=(1,))
+    def chosen_pairs(X: xt.Array, Y: xt.Array) -> None:
+        x, y = X[0:8, 0:16], X[8:16, 0:16]
+        Y[0:8, 0:16] = x
+        Y[8:16, 0:16] = xt.where(x != y, x, y)
+
+    x = np.random.default_rng(0).integers(0, 2, (16, 16)).astype(dtype)
+    wanted = x.copy()
+    wanted[8:] = np.where(x[:8] != x[8:], x[:8], x[8:])
+    made = chosen_pairs.specialize(element[16, 16], element[16, 16])
+    for run in (made, made.eager, made.lower("subgroup"), made.lower("xevm", device="bmg")):
+        y = np.zeros_like(x)
+        run(x, y)
+        assert (y == wanted).all()
+
+
+def test_what_is_said_of_a_view_loses_no_result() -> None:
+    wide = np.zeros((64, 96), np.float32)
+    said = (
+        "pass the array that it is a view of, and slice that in the kernel, or "
+        "numpy.ascontiguousarray(Y), which is copied back if the kernel stores to it"
+    )
+    made = scaled.specialize(xt.f32[64, 32], xt.f32[64, 32])
+    for run in (scaled, made, made.eager):
+        with pytest.raises(xt.XetileError) as refused:
+            run(X, wide[:, :32])
+        assert refused.value.message.endswith(said)

@@ -248,7 +248,7 @@ REFUSED: dict[str, tuple[Compute, str]] = {
     ),
     "float()": (
         lambda a, b: float(a),
-        "a tile of 8x16xf32 has a number only when the kernel runs; write `.to(xt.f32)`",
+        "a tile of 8x16xf32 has a number only when the kernel runs; xt.sqrt(x) stands for math.sqrt(x), and so on",
     ),
     "len()": (
         lambda a, b: len(a),

@@ -108,7 +108,7 @@ def test_columns_that_a_loop_counts_or_carries(step: int, expected: Counter[str]
         (
             "2x16xf32, #xetile.tile_attr<order = [0, 1]>",
             "memref<64x64xf32, strided<[1, 64]>>",
-            "bmg stores no tile of 2x16 f32",
+            "bmg stores no tile of 2x16 f32 in 2D blocks, which have 4, 8 or 16 rows",
         ),
     ],
 )
