@@ -239,6 +239,23 @@ def test_what_does_not_fit_twice_has_one_buffer_and_two_barriers() -> None:
     assert buffers_of(module) == 1
 
 
+def test_two_buffers_are_used_in_turn_up_to_the_last_byte() -> None:
+    text = text_of(loop(ONE))
+
+    def made(limit: int) -> tuple[int, int]:
+        """Barriers, and bytes of the buffer."""
+        module = parse(text)
+        distributed(module, limit)
+        (buffer,) = (op for op in module.walk() if op.name == "memref.alloc")
+        type = cast("MemRefType[Attribute]", buffer.results[0].type)
+        return len(barriers_of(module)), 4 * type.element_count()
+
+    barriers, size = made(8000)
+    assert barriers == 2
+    assert made(2 * size) == (1, 2 * size)
+    assert made(2 * size - 1) == (2, size)
+
+
 def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
     """Two exchanges of 72 KiB each: between them stands a barrier, so that they can have the same bytes."""
     shape, other = (144, 128), (128, 144)
