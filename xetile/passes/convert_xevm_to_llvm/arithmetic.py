@@ -51,8 +51,6 @@ _EXACT: Mapping[str, Binary] = {
     "arith.divsi": llvm.SDivOp,
     "arith.remui": llvm.URemOp,
     "arith.remsi": llvm.SRemOp,
-    "arith.shrui": llvm.LShrOp,
-    "arith.shrsi": llvm.AShrOp,
 }
 """Ops that need all of their operands."""
 
@@ -66,12 +64,13 @@ _EXTREMES = {
 
 _OF_BITS = ("arith.addi", "arith.subi", "arith.andi", "arith.ori", "arith.xori", "eq", "ne")
 """Ops and predicates that LLVM's SPIR-V back end has for i1, too."""
-_UNSIGNED = ("arith.divui", "arith.remui", "arith.shrui", "arith.minui", "arith.maxui")
+_UNSIGNED = ("arith.divui", "arith.remui", "arith.minui", "arith.maxui")
 
 _UNSIGNED_CASTS = ("arith.extui", "arith.index_castui")
 
 
-def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
+def integer_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
+    """The chunks of a vector of integers, or a scalar with so many bits."""
     if vector_length(value.type) is None:
         if is_nibble(value.type):
             view.refuse(f"on {value.type} has no lowering to LLVM IR; widen the vector before")
@@ -86,7 +85,7 @@ def integer_rows(
 
     With `unsigned` given all bits of 4-bit integers count.
     """
-    parts = [_operand_parts(view, value, bits) for value in op.operands]
+    parts = [integer_parts(view, value, bits) for value in op.operands]
     if unsigned is not None:
         parts = [
             whole_numbers(view, value, part, unsigned=unsigned)
@@ -144,7 +143,8 @@ def _bind_numbers(
     view.bind_parts(op.results[0], parts)
 
 
-def _most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
+def most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
+    """Bits of the widest of integers at L."""
     return max(view.bits(value) for value in values)
 
 
@@ -168,13 +168,13 @@ def _moved_address(view: LLVMView, op: Operation) -> bool:
 def _exact(view: LLVMView, op: Operation) -> None:
     unsigned = op.name in _UNSIGNED
     rows = integer_rows(
-        view, op, _most_bits(view, (*op.operands, *op.results)), unsigned=unsigned
+        view, op, most_bits(view, (*op.operands, *op.results)), unsigned=unsigned
     )
     _bind_numbers(view, op, rows, _EXACT[op.name])
 
 
 def _extreme(view: LLVMView, op: Operation) -> None:
-    bits, unsigned = _most_bits(view, op.operands), op.name in _UNSIGNED
+    bits, unsigned = most_bits(view, op.operands), op.name in _UNSIGNED
     rows, predicate = integer_rows(view, op, bits, unsigned=unsigned), _EXTREMES[op.name]
 
     def chosen(a: SSAValue, b: SSAValue) -> Operation:
@@ -186,7 +186,7 @@ def _extreme(view: LLVMView, op: Operation) -> None:
 def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.ICmpPredicateFlag.from_int(predicate).value
-    rows = integer_rows(view, op, _most_bits(view, op.operands), unsigned=flag.startswith("u"))
+    rows = integer_rows(view, op, most_bits(view, op.operands), unsigned=flag.startswith("u"))
     if flag not in _OF_BITS:
         rows = (wide_bits(view, row, unsigned=flag.startswith("u")) for row in rows)
     view.bind_parts(op.results[0], [view.compare(flag, a, b) for a, b in rows])
@@ -197,7 +197,7 @@ def _select(view: LLVMView, op: Operation) -> None:
     choose = view.parts(condition)
     result = op.results[0]
     if isinstance(result.type, (IndexType, IntegerType)):
-        lists = [_operand_parts(view, value, view.bits(result)) for value in values]
+        lists = [integer_parts(view, value, view.bits(result)) for value in values]
     else:
         lists = [view.parts(value) for value in values]
     if vector_length(condition.type) is None:

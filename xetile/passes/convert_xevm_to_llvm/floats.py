@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     f32,
+    i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -20,8 +21,7 @@ from xetile.dialects.fast_math import fast_math as said_of
 from xetile.dialects.upstream.arith.casts import ROUNDING_MODES
 from xetile.dialects.upstream.llvm_values import (
     FCmpOp,
-    FPToSIOp,
-    FPToUIOp,
+    SelectOp,
     UIToFPOp,
 )
 from xetile.errors import fail
@@ -32,11 +32,13 @@ from xetile.passes.convert_xevm_to_llvm.arithmetic import (
     with_bits_of,
 )
 from xetile.passes.convert_xevm_to_llvm.bfloats import cut_to_odd, narrowed, widened
+from xetile.passes.convert_xevm_to_llvm.builtins import mangle
 from xetile.passes.convert_xevm_to_llvm.extremes import MAXIMUM, MINIMUM, extreme, uniform
 from xetile.passes.convert_xevm_to_llvm.floats_8 import halves, is_float_8, rounded
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_type,
+    mangled_type,
     vector_element,
     vector_length,
     width,
@@ -199,12 +201,36 @@ def _flagged(
 
 
 def _to_integer(view: LLVMView, op: Operation) -> None:
-    make: Callable[[SSAValue, Attribute], Operation] = (
-        FPToSIOp if op.name == "arith.fptosi" else FPToUIOp
-    )
+    """What the type does not hold becomes its nearest number, and NaN 0, as OpenCL's `_sat` has it.
+
+    On bmg that is two instructions a register more than LLVM's own conversion (cmp and sel, for NaN).
+    """
+    unsigned = op.name == "arith.fptoui"
     (source,), (result,) = op.operands, op.results
-    parts = zip(float_parts(view, source), view.part_types(result), strict=True)
-    view.bind_made(result, (make(part, type) for part, type in parts))
+    bits = cast(IntegerType, _scalar(result)).width.data
+    parts = [_whole(view, part, bits, unsigned=unsigned) for part in float_parts(view, source)]
+    view.bind_parts(result, parts)
+
+
+_OF_C = {8: "char", 16: "short", 32: "int", 64: "long"}
+
+
+def _whole(view: LLVMView, part: SSAValue, bits: int, *, unsigned: bool) -> SSAValue:
+    count, held = width(part), max(8, bits)
+    if chunk_bits(part.type) == 16 < held:  # half the instructions of IGC's own from f16
+        part = view.new(llvm.FPExtOp(part, chunk_type(f32, count)))
+    name = f"convert_{'u' * unsigned}{_OF_C[held]}{count if count > 1 else ''}_sat"
+    function = mangle(name, [mangled_type(part.type)])
+    whole = view.result_of_call(function, [part], chunk_type(IntegerType(held), count))
+    if bits == held:
+        return whole
+    digits = bits if unsigned else bits - 1
+    low, high = 0 if unsigned else -(1 << digits), (1 << digits) - 1
+    limits = [("ugt", high)] if unsigned else [("sgt", high), ("slt", low)]
+    for predicate, number in limits:
+        limit = view.vector_constant([number] * count, IntegerType(held))
+        whole = view.new(SelectOp(view.compare(predicate, whole, limit), limit, whole))
+    return whole if bits > 1 else view.new(llvm.TruncOp(whole, chunk_type(i1, count)))
 
 
 def _from_integer(view: LLVMView, op: Operation) -> None:
