@@ -63,4 +63,5 @@ def identity(
         return ({"add": -0.0, "mul": 1.0} | numbers).get(kind, 0.0)
     ones, sign = -1, 1 << (bits - 1)
     integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
-    return integers.get(kind, 0)
+    number = integers.get(kind, 0)
+    return number % (1 << bits) if element.startswith("u") else number

@@ -23,6 +23,7 @@ Kind: TypeAlias = Literal[
     "mul",
     "div",
     "floordiv",
+    "ceildiv",
     "mod",
     "and",
     "or",
@@ -38,6 +39,7 @@ Comparison: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 
 SYMBOLS: Mapping[str, str] = {
     **{"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%"},
+    **{"ceildiv": "xt.cdiv"},
     **{"and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"},
     **{"maximum": "xt.maximum", "minimum": "xt.minimum", "fmax": "xt.fmax", "fmin": "xt.fmin"},
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
@@ -71,6 +73,7 @@ def _table() -> Mapping[str, _Ops]:
         "mul": _Ops(a.MulfOp, a.MuliOp, a.MuliOp),
         "div": _Ops(a.DivfOp),
         "floordiv": _Ops(None, a.FloorDivSIOp, a.DivUIOp),
+        "ceildiv": _Ops(None, a.CeilDivSIOp, a.CeilDivUIOp),
         "mod": _Ops(None, a.RemSIOp, a.RemUIOp),
         "and": _Ops(None, a.AndIOp, a.AndIOp, a.AndIOp),
         "or": _Ops(None, a.OrIOp, a.OrIOp, a.OrIOp),
@@ -88,6 +91,7 @@ _INSTEAD: Mapping[tuple[str, str], str] = {
     ("div", "integer"): "'//' divides integers; `.to(xt.f32)` makes floats of them",
     ("div", "index"): "'//' divides integers",
     ("floordiv", "float"): "write xt.floor(x / y)",
+    ("ceildiv", "float"): "write xt.ceil(x / y)",
     ("mod", "float"): "write x - xt.floor(x / y) * y",
     ("maximum", "boolean"): "write `|`",
     ("minimum", "boolean"): "write `&`",

@@ -244,4 +244,6 @@ def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> 
             refuse(f"expected integers in xt.cdiv, found {describe(value)}")
     if not isinstance(y, Value) and y == 0:
         refuse("division by 0 in xt.cdiv")
+    if isinstance(x, Tile | Scalar) or isinstance(y, Tile | Scalar):
+        return value_of(elementwise.binary("ceildiv", *_met("xt.cdiv", x, y)))
     return -(-x // y)
