@@ -1,10 +1,13 @@
 """Every check of the project, one after the other; prints each runner's closing line.
 
-    python tools/check.py [--jobs N]
+    python tools/check.py [--jobs N] [--pass bare|oracles]
     python tools/check.py --fast [--since REVISION]
 
 `--fast` leaves out what a change cannot have touched: it runs ruff, the types, the rules of the house, and the tests of
 the rooms that changed since a revision (the last commit, where nothing else is said).
+
+`--pass bare` runs every check without the oracles, and the tests that need none: a test that needs one and does not say
+so fails. `--pass oracles` runs the tests that need one. Both together run what a plain run does.
 
 Status 0 when all passed. The oracles (browser, mlir-opt, ocloc, opencl, spirv-val, triton) are used where they are;
 which are missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those
@@ -37,6 +40,15 @@ ORACLES = {
     "spirv-val": "Khronos' SPIR-V tools (package spirv-tools); or name one in XETILE_SPIRV_VAL",
     "triton": "pip install -e '.[oracle]'",
 }
+
+
+MARKERS = " or ".join(name.replace("-", "_") for name in ORACLES)
+"""pytest's expression for the tests that need an oracle."""
+
+PROGRAMS = ("XETILE_BROWSER", "XETILE_MLIR_OPT", "XETILE_OCLOC", "XETILE_SPIRV_VAL")
+"""Variables that hide a program where they are empty."""
+
+LIT_NEEDS = re.compile(r"REQUIRES:.*|%if (?:mlir-opt|ocloc|opencl|spirv-val)\b")
 
 
 def missing_oracles() -> list[str]:
@@ -119,6 +131,36 @@ def runners(jobs: int) -> dict[str, list[str]]:
     }
 
 
+def bare_runners(jobs: int) -> dict[str, list[str]]:
+    """Every check without the oracles, which are hidden from this process and its children.
+
+    Errors: SystemExit where one is there that no variable hides.
+    """
+    os.environ.update(dict.fromkeys(PROGRAMS, ""))
+    os.environ.pop("XETILE_REQUIRE_ORACLES", None)
+    there = [name for name in ORACLES if name not in missing_oracles()]
+    if there:
+        raise SystemExit(
+            f"error: expected a Python environment without oracles, found {', '.join(there)}; use another one"
+        )
+    commands = runners(jobs)
+    commands["pytest"] += ["-m", f"not ({MARKERS})"]
+    return commands
+
+
+def oracle_runners(jobs: int) -> dict[str, list[str]]:
+    """The tests that need an oracle; lit files that need one in part are run whole."""
+    commands = {name: runners(jobs)[name] for name in ("pytest", "lit")}
+    commands["pytest"] += ["-m", MARKERS]
+    files = sorted(
+        path for kind in ("mlir", "test") for path in (ROOT / "test").rglob(f"*.{kind}")
+    )
+    commands["lit"][-1:] = [
+        str(path.relative_to(ROOT)) for path in files if LIT_NEEDS.search(path.read_text())
+    ]
+    return commands
+
+
 def fast_runners(jobs: int, since: str) -> dict[str, list[str]]:
     """The checks that a change since a revision needs first."""
     changed = changed_since(since)
@@ -187,10 +229,23 @@ def main() -> int:
     parser.add_argument(
         "--since", metavar="REVISION", help="with --fast: what changed since it (HEAD~1)"
     )
+    parser.add_argument(
+        "--pass",
+        dest="part",
+        choices=["bare", "oracles"],
+        help="without oracles, or what needs them",
+    )
     options = parser.parse_args()
     if options.since and not options.fast:
         parser.error("--since goes with --fast")
-    commands = runners(options.jobs)
+    if options.fast and options.part:
+        parser.error("--pass does not go with --fast")
+    if options.part == "bare":
+        commands = bare_runners(options.jobs)
+    elif options.part == "oracles":
+        commands = oracle_runners(options.jobs)
+    else:
+        commands = runners(options.jobs)
     if options.fast:
         commands = fast_runners(options.jobs, options.since or "HEAD~1")
     summary: list[str] = []
@@ -208,7 +263,7 @@ def main() -> int:
         summary.append(f"{name:13} {verdict}, {seconds:.0f} s: {closing_line(name, lines)}")
     print("\n== summary")
     print("\n".join(summary))
-    for name in missing_oracles():
+    for name in missing_oracles() if options.part != "bare" else ():
         print(f"missing: {name}; {ORACLES[name]}")
     if left_out:
         print(f"{left_out} tests did not run for want of these")

@@ -8,12 +8,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-from xetile.runtime.devices import cpu_library
-from xetile.toolchain.paths import find_ocloc
 
 _BLOCK = re.compile(r"^```(mlir|console)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # On a busy machine commands tell how far they are.
@@ -28,15 +25,15 @@ class Ran(NamedTuple):
     printed: str
 
 
-def ran(page: Path, folder: Path) -> Iterator[Ran]:
-    """Runs the commands of a page in a folder, but for those whose tool is missing."""
+def ran(page: Path, folder: Path, tools: Sequence[str] = ()) -> Iterator[Ran]:
+    """Runs the commands of a page in a folder, but for those that need a tool which is not among `tools`."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for kind, word, text in _BLOCK.findall(page.read_text()):
         if kind == "mlir":
             if word:
                 (folder / word).write_text(text)
             continue
-        for command, shown in [] if _is_missing(word) else _commands(text):
+        for command, shown in _commands(text) if not word or word in tools else []:
             done = subprocess.run(
                 command,
                 shell=True,
@@ -53,10 +50,6 @@ def fits(shown: str, printed: str) -> bool:
     """Whether a text is what is shown, where `...` stands for any text."""
     pattern = re.escape(shown.strip()).replace(r"\.\.\.", ".*").replace("\\\n.*", "(?:\\n.*)?")
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
-
-
-def _is_missing(tool: str) -> bool:
-    return {"ocloc": find_ocloc() is None, "opencl": cpu_library() is None}.get(tool, False)
 
 
 def _commands(block: str) -> list[tuple[str, str]]:

@@ -2,9 +2,8 @@
 
 A page's blocks of Python are one file, in their order. A block of text right below one of Python is what that prints,
 where `...` stands for any text; a block without one prints nothing. What is typed at the prompt `(Pdb)` is typed so.
-A block of Python that needs a tool names it: `python ocloc`, `python opencl` and `python mlir` (the bindings) are left out
-where that is missing,
-`python triton` always, which is Triton's.
+A block of Python that needs a tool names it: `python ocloc`, `python opencl`, `python mlir` (the bindings). A test executes
+it with the tools that it names and has the markers of; `python triton` is Triton's, and never executed here.
 
     PYTHONPATH=test python -m support.pages docs/PAGE.md    writes what blocks print now into the page, but for `...`
 """
@@ -15,17 +14,13 @@ import pdb
 import re
 import sys
 from bdb import BdbQuit
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from inspect import currentframe
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType, ModuleType
-
-from xetile.runtime.devices import cpu_library
-from xetile.toolchain.mlir import has_bindings
-from xetile.toolchain.paths import find_ocloc
 
 _BLOCK = re.compile(
     r"^```python(?: (?P<tool>\w+))?\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<text>.*?)^```\n)?",
@@ -43,7 +38,7 @@ class Block:
     lines_before: int
     shown: str
     printed: str | None
-    """None where its tool is missing."""
+    """None where it needs a tool that it was not executed with."""
 
     @property
     def agrees(self) -> bool:
@@ -54,8 +49,11 @@ class Block:
         return doctest.OutputChecker().check_output(wanted, found, doctest.ELLIPSIS)
 
 
-def executed(page: Path, folder: Path) -> list[Block]:
-    """The blocks of a page, executed as one file in `folder`, which has the page's name."""
+def executed(page: Path, folder: Path, tools: Sequence[str] = ()) -> list[Block]:
+    """The blocks of a page, executed as one file in `folder`, which has the page's name.
+
+    Blocks that need a tool which is not among `tools` are left out.
+    """
     name = page.stem.replace("-", "_")
     path = folder / f"{name}.py"
     found = list(_BLOCK.finditer(page.read_text()))
@@ -67,7 +65,11 @@ def executed(page: Path, folder: Path) -> list[Block]:
     with _module(module), chdir(folder):
         for match in found:
             code, tool, shown = match["code"], match["tool"], match["text"] or ""
-            printed = None if _is_missing(tool) else _printed(module, path, code, lines, shown)
+            printed = (
+                _printed(module, path, code, lines, shown)
+                if not tool or tool in tools
+                else None
+            )
             blocks.append(Block(code, tool, lines, shown, printed))
             lines += code.count("\n") + 1
     return blocks
@@ -81,16 +83,6 @@ def _printed(module: ModuleType, path: Path, code: str, lines_before: int, shown
     with redirect_stdout(out), _typing(typed, out):
         exec(compiled, module.__dict__)
     return out.getvalue().replace(f"{path.parent}/", "")
-
-
-def _is_missing(tool: str | None) -> bool:
-    assert tool in (None, "mlir", "ocloc", "opencl", "triton"), tool
-    return (
-        tool == "triton"
-        or (tool == "mlir" and not has_bindings())
-        or (tool == "ocloc" and find_ocloc() is None)
-        or (tool == "opencl" and cpu_library() is None)
-    )
 
 
 def _from_prompt(text: str) -> str:
@@ -139,7 +131,7 @@ def _typing(lines: list[str], out: io.StringIO) -> Generator[None]:
 
 def _write(page: Path) -> None:
     with TemporaryDirectory() as folder:
-        blocks = executed(page, Path(folder).resolve())
+        blocks = executed(page, Path(folder).resolve(), ("mlir", "ocloc", "opencl"))
     text = page.read_text()
     for block in blocks:
         if block.printed is None or block.agrees or "..." in block.shown:

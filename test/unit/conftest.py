@@ -1,8 +1,8 @@
 """Fixtures and markers for the oracles: the outside tools that xetile's output is held against.
 
 Pages are looked at in a browser: the fixtures `browser` and `page` are those of support/browser.py.
-A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
-path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
+A test that needs one says `@pytest.mark.mlir_opt`, or asks for the fixture of that name, which is the tool's
+path and brings the marker. `-m` thus chooses the tests with or without oracles (tools/check.py). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
 variable XETILE_REQUIRE_ORACLES lists it ("browser mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
 What runs on a device asks for the fixture `place` or `opencl_cpu`; how many programs came to the cache is said at the
 end. Where the environment says that none are kept (XETILE_CACHE is empty), the run has a folder of its own.
@@ -11,7 +11,7 @@ end. Where the environment says that none are kept (XETILE_CACHE is empty), the 
 import importlib.util
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,6 +57,14 @@ ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
 }
 ROOT = Path(__file__).parents[2]
 MISSING = " is not installed"
+BRINGS = {
+    **{name: name for name in ORACLES},
+    "page": "browser",
+    "lasting_device": "opencl",
+    "opencl_cpu": "opencl",
+    "trusting_cpu": "opencl",
+}
+"""Markers by the fixtures that bring them."""
 
 MOST_BUILDS = 450
 """Programs that a run of the tests may add to the cache: each takes the OpenCL runtime a second or more to build.
@@ -110,10 +118,34 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"required and not installed: {', '.join(missing)}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function):
+            for marker in {BRINGS[name] for name in item.fixturenames if name in BRINGS}:
+                item.add_marker(marker)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in ORACLES:
         if item.get_closest_marker(marker) is not None:
             oracle_or_skip(marker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that an oracle is missing for has its marker, else it fails."""
+    report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, pytest.skip.Exception):
+        for marker, (name, _) in ORACLES.items():
+            if call.excinfo.value.msg == name + MISSING and not item.get_closest_marker(
+                marker
+            ):
+                report.outcome = "failed"
+                report.longrepr = f"{item.nodeid} needs {name} and has no marker {marker}"
+    return report
 
 
 def builds(config: pytest.Config) -> int:

@@ -14,8 +14,13 @@ ROOT = Path(__file__).parents[2]
 XDSL_OPT = Path(sys.executable).with_name("xdsl-opt")
 
 
-def test_the_page_prints_what_it_shows(tmp_path: Path) -> None:
-    blocks = executed(ROOT / "docs" / "embedding.md", tmp_path)
+@pytest.mark.parametrize(
+    "tools",
+    [(), pytest.param(("mlir",), marks=pytest.mark.mlir_bindings)],
+    ids=["alone", "with bindings"],
+)
+def test_the_page_prints_what_it_shows(tools: tuple[str, ...], tmp_path: Path) -> None:
+    blocks = executed(ROOT / "docs" / "embedding.md", tmp_path, tools)
     assert len(blocks) == 6
     for block in blocks:
         assert block.agrees, block.printed

@@ -20,6 +20,13 @@ from xetile.runtime import devices
 devices.cpu_library = lambda: None
 """
 
+SKIPPING = """
+import pytest
+
+def pytest_runtest_call(item):
+    pytest.skip("ocloc is not installed")
+"""
+
 BUILDING = """
 import os
 from pathlib import Path
@@ -59,6 +66,12 @@ def test_a_device_that_is_required_must_be_there(tmp_path: Path) -> None:
     status, lines = said(tmp_path, WITHOUT_OPENCL, XETILE_REQUIRE_ORACLES="opencl")
     assert status != 0
     assert "ERROR: required and not installed: opencl" in lines
+
+
+def test_a_test_that_needs_an_oracle_and_has_no_marker_fails(tmp_path: Path) -> None:
+    status, lines = said(tmp_path, SKIPPING)
+    assert status == 1
+    assert any("needs ocloc and has no marker ocloc" in line for line in lines)
 
 
 @pytest.mark.opencl

@@ -43,11 +43,14 @@ def emit(
     """
     if kind in ("zebin", "asm"):
         from xetile.analysis.targets import target_of
+        from xetile.codegen.options import known_register_file
         from xetile.toolchain.ocloc import need_ocloc
 
-        need_ocloc()
         module = module if kernel is None else only_kernel(module, kernel)
         device = target_of(module, device).name
+        if grf is not None:
+            known_register_file(grf)
+        need_ocloc()
     lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume, unroll=unroll)
     if kind == "ll":
         return _emitter(lowered, device).llvm_ir(lowered)
@@ -80,14 +83,17 @@ def statistics(
     """
     from xetile.analysis.targets import device_of
     from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.codegen.options import known_register_file
     from xetile.codegen.walk import walk
     from xetile.planning.pressure import noted
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
-    need_ocloc()
     module = module if kernel is None else only_kernel(module, kernel)
     target = device_of(module, device)
+    if grf is not None:
+        known_register_file(grf)
+    need_ocloc()
     lowered = lower_to_llvm(module, target.name, assume=assume, unroll=unroll)
     texts, description = disassembly(lowered, target.name, grf)
     counts: dict[str, dict[str, float]] = {}

@@ -28,7 +28,7 @@ def build_options(
     `grf` is the register file; None is the one that `register_file` chooses.
     Errors: XetileError for another one than there is.
     """
-    grf = register_file(module, device) if grf is None else _known(grf)
+    grf = register_file(module, device) if grf is None else known_register_file(grf)
     options = agreed(module, lambda target: target.build_options[grf], "build options", device)
     if not any(map(divides, llvm_functions(module))):
         return options
@@ -57,7 +57,7 @@ def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
 
     Of one that the large file does not hold either, the pass that lowered it has told (convert-xevm-to-llvm).
     """
-    if grf is None or _known(grf) != "small":
+    if grf is None or known_register_file(grf) != "small":
         return
     for function in filter(is_kernel, llvm_functions(module)):
         found = noted(function)
@@ -70,7 +70,8 @@ def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
             )
 
 
-def _known(grf: RegisterFile) -> RegisterFile:
+def known_register_file(grf: RegisterFile) -> RegisterFile:
+    """The register file; one that there is not is an error."""
     known: tuple[object, ...] = get_args(RegisterFile)
     if grf not in known:
         raise XetileError(

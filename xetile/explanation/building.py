@@ -10,7 +10,7 @@ from xetile.analysis.kernels import kernel_functions
 from xetile.analysis.targets import target_of
 from xetile.codegen import only_kernel, statistics
 from xetile.codegen.functions import hot_blocks, products_of, products_per_step
-from xetile.codegen.options import register_file
+from xetile.codegen.options import known_register_file, register_file
 from xetile.explanation.facts import Kernel, Loop, Registers
 from xetile.explanation.instructions import instructions
 from xetile.explanation.lowering import Heard, Lowered
@@ -33,6 +33,8 @@ def explained(module: ModuleOp, device: str | None, options: Options) -> Explana
         module = only_kernel(module, options.kernel)
     module = _with_places(module)
     target = target_of(module, device)
+    if options.grf is not None:
+        known_register_file(options.grf)
     lowered = Lowered(module, target.name, options)
     counts: dict[str, dict[str, float]] = {}
     if counts_assembly(options):

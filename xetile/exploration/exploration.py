@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.analysis.targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
+from xetile.codegen.options import known_register_file
 from xetile.collector import still
 from xetile.explanation.options import Options
 from xetile.exploration.json_form import as_json
@@ -93,6 +94,8 @@ def explored(
     file = source_file(module)
     shown = module if options.kernel is None else only_kernel(module, options.kernel)
     target = target_of(shown, device)
+    if options.grf is not None:
+        known_register_file(options.grf)
     traces = traced(module, device, options, source=source)
     model = Model(
         file=file or PRINTED,

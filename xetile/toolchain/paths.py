@@ -1,4 +1,7 @@
-"""Where the optional outside tools are: an environment variable first, then the search path."""
+"""Where the optional outside tools are: an environment variable first, then the search path.
+
+A variable that is set and empty hides its tool: it is not searched for.
+"""
 
 import os
 import re
@@ -24,24 +27,30 @@ def _named(variable: str) -> Path | None:
     return Path(found)
 
 
-def _on_path(name: str) -> Path | None:
-    found = shutil.which(name)
-    return None if found is None else Path(found)
+def _candidates(variable: str, *names: str) -> list[Path]:
+    """The programs of these names on the search path; none where the variable is set and empty."""
+    if os.environ.get(variable) == "":
+        return []
+    return [Path(found) for name in names if (found := shutil.which(name)) is not None]
+
+
+def _find(variable: str, *names: str) -> Path | None:
+    return _named(variable) or next(iter(_candidates(variable, *names)), None)
 
 
 def find_ocloc() -> Path | None:
     """Intel's offline compiler: $XETILE_OCLOC, else `ocloc`; None where it is not installed."""
-    return _named("XETILE_OCLOC") or _on_path("ocloc")
+    return _find("XETILE_OCLOC", "ocloc")
 
 
 def find_spirv_val() -> Path | None:
     """Khronos' SPIR-V validator: $XETILE_SPIRV_VAL, else `spirv-val`; None where there is none."""
-    return _named("XETILE_SPIRV_VAL") or _on_path("spirv-val")
+    return _find("XETILE_SPIRV_VAL", "spirv-val")
 
 
 def find_browser() -> Path | None:
     """The browser in which tests look at pages: $XETILE_BROWSER, else Chromium; None where there is none."""
-    return _named("XETILE_BROWSER") or _on_path("chromium") or _on_path("chromium-browser")
+    return _find("XETILE_BROWSER", "chromium", "chromium-browser")
 
 
 @cache
@@ -70,11 +79,8 @@ def find_mlir_opt() -> Path | None:
                 f"xetile needs version {MLIR_VERSION}"
             )
         return named
-    for name in (f"mlir-opt-{MLIR_VERSION}", "mlir-opt"):
-        found = _on_path(name)
-        if found is not None and _has_version(found):
-            return found
-    return None
+    found = _candidates("XETILE_MLIR_OPT", f"mlir-opt-{MLIR_VERSION}", "mlir-opt")
+    return next(filter(_has_version, found), None)
 
 
 def _has_version(program: Path) -> bool:

@@ -17,14 +17,25 @@ def emitted(module: ModuleOp, device: Any, grf: Any = None) -> object:
     return xetile.emit(module, "spirv", device, grf=grf)
 
 
+def built(module: ModuleOp, device: Any, grf: Any = None) -> object:
+    return xetile.emit(module, "zebin", device, grf=grf)
+
+
 def lowered(module: ModuleOp, device: Any) -> object:
     return xetile.lower(module, to="xegpu", device=device)
+
+
+@pytest.fixture(autouse=True)
+def without_ocloc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong argument is told before a missing program is."""
+    monkeypatch.setenv("XETILE_OCLOC", "")
 
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "explore": xetile.explore,
     "explain": xetile.explain,
     "emit": emitted,
+    "emit for ocloc": built,
     "lower": lowered,
     "statistics": statistics,
 }
@@ -44,7 +55,9 @@ def test_what_is_no_device(function: str, device: object) -> None:
     assert said == NO_DEVICE.format(type(device).__name__)
 
 
-@pytest.mark.parametrize("function", ["explore", "explain", "emit", "statistics"])
+@pytest.mark.parametrize(
+    "function", ["explore", "explain", "emit", "emit for ocloc", "statistics"]
+)
 def test_what_is_no_register_file(function: str) -> None:
     said = refusal(FUNCTIONS[function], MODULE, "bmg", grf="huge")
     assert said == "unknown register file 'huge'; expected small or large"

@@ -38,6 +38,7 @@ def owners(kernel: Kernel, letter: str) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.ocloc
 @pytest.mark.parametrize("device", ["bmg", "pvc", "cri"])
 @pytest.mark.parametrize(
     "name", ["gemm_f16.mlir", "softmax.mlir", "flash_attention.mlir", SPILLING]
@@ -59,6 +60,7 @@ def test_sums_over_parents_are_the_kernels(name: str, device: str) -> None:
         assert by_op.get((), Counter[str]()).total() <= 0.01 * len(kinds) + 20
 
 
+@pytest.mark.ocloc
 @pytest.mark.parametrize("device", ["bmg", "pvc"])
 @pytest.mark.parametrize(
     "name", ["gemm_f16_plain.mlir", "gemm_i8.mlir", "flash_attention.mlir"]
@@ -78,6 +80,7 @@ def test_counts_are_those_of_stats(name: str, device: str) -> None:
     )
 
 
+@pytest.mark.ocloc
 def test_counts_are_those_of_explain() -> None:
     kernel = explored("gemm_f16_plain.mlir", "bmg")
     (told,) = explain(parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "bmg").kernels
@@ -94,6 +97,7 @@ def test_counts_are_those_of_explain() -> None:
     assert set(list(moved.values())[:5]) == {sum(access.bytes for access in told.accesses)}
 
 
+@pytest.mark.ocloc
 def test_loops_are_those_of_the_source() -> None:
     (hot,) = explored("gemm_f16_plain.mlir", "bmg").loops
     assert (hot.unroll, hot.step, hot.trips, hot.is_hot) == (16, "K 32", 128, True)
@@ -120,6 +124,7 @@ def test_bytes_and_how_often_they_are_read() -> None:
     assert [times for level, _, times in costs.rereads if level == 0] == [4, 8, 1]
 
 
+@pytest.mark.ocloc
 @pytest.mark.parametrize("device", ["bmg", "pvc", "cri"])
 def test_spills_are_told_by_line(device: str) -> None:
     kernel = explored(SPILLING, device)
@@ -133,6 +138,7 @@ def test_spills_are_told_by_line(device: str) -> None:
     assert sum(by_line.values()) == len(spills)
 
 
+@pytest.mark.ocloc
 def test_what_is_certain_is_said() -> None:
     kernel = explored("gemm_f16_plain.mlir", "bmg")
     said = {key: text.partition(":")[0] for key, text in kernel.certainty.items()}

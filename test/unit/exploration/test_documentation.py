@@ -37,10 +37,11 @@ def test_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
+@pytest.mark.ocloc
 def test_its_python_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    (block,) = executed(PAGE, tmp_path)
+    (block,) = executed(PAGE, tmp_path, ["ocloc"])
     assert block.agrees
     assert (tmp_path / "gemm.html").stat().st_size > 50_000
 

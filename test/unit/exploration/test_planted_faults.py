@@ -114,6 +114,7 @@ def test_wrong_subgroups_are_noticed(gemm: Explored) -> None:
     assert wrong_of_chosen(gemm)[1]
 
 
+@pytest.mark.ocloc
 def test_registers_that_begin_one_later() -> None:
     kernel = deepcopy(explored("gemm_f16_plain.mlir", "pvc"))
     matrix = products_of(kernel)
@@ -125,6 +126,7 @@ def test_registers_that_begin_one_later() -> None:
     assert elements_met(kernel, matrix)[1]
 
 
+@pytest.mark.ocloc
 def test_loads_that_are_taken_for_others() -> None:
     trace = traced(parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "pvc", Options())[0]
     found = listing(explored("gemm_f16_plain.mlir", "pvc"))
@@ -140,6 +142,7 @@ def test_loads_that_are_taken_for_others() -> None:
     assert set(result.wrong) & set(result.loads)
 
 
+@pytest.mark.ocloc
 def test_a_loop_that_is_unrolled_otherwise() -> None:
     kernel = deepcopy(explored("gemm_f16_plain.mlir", "bmg"))
     stats = statistics(parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "bmg")["gemm"]
@@ -148,6 +151,7 @@ def test_a_loop_that_is_unrolled_otherwise() -> None:
     assert per_step(kernel)["dpas"] != stats["dpas"]
 
 
+@pytest.mark.ocloc
 def test_spills_that_are_taken_for_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = explored(SPILLING, "pvc")
     assert len(scratch_messages(kernel)) > 300

@@ -3,6 +3,8 @@
 import pytest
 from support.explored_registers import ELEMENTS, elements_met, explored, products
 
+pytestmark = pytest.mark.ocloc
+
 KERNELS = {
     "gemm_f16_plain.mlir": (1536, 0),
     "gemm_f16.mlir": (1536, 0),

@@ -26,9 +26,20 @@ TRITON = {
 """Kernels in Triton: types of numbers, constants, pointers."""
 
 
-@pytest.mark.parametrize("page", ["tutorial-python.md", "from-triton.md"])
-def test_what_a_page_shows_is_what_is_printed(page: str, tmp_path: Path) -> None:
-    blocks = executed(DOCS / page, tmp_path)
+WITH_TOOLS = pytest.param(
+    "tutorial-python.md",
+    ("ocloc", "opencl"),
+    marks=[pytest.mark.ocloc, pytest.mark.opencl],
+)
+
+
+@pytest.mark.parametrize(
+    "page, tools", [("tutorial-python.md", ()), WITH_TOOLS, ("from-triton.md", ())]
+)
+def test_what_a_page_shows_is_what_is_printed(
+    page: str, tools: tuple[str, ...], tmp_path: Path
+) -> None:
+    blocks = executed(DOCS / page, tmp_path, tools)
     assert len(blocks) > 5
     for block in blocks:
         assert block.agrees, f"{block.code}prints\n{block.printed}"

@@ -18,7 +18,6 @@ from xetile.toolchain import mlir
 from xetile.toolchain.mlir import Route, has_bindings, run_passes, verify
 from xetile.toolchain.mlir_process import pass_names
 from xetile.toolchain.mlir_text import parse_module, print_module, source_position
-from xetile.toolchain.paths import find_mlir_opt
 
 FOLDER = Path(__file__).parents[3] / "examples"
 EXAMPLES = sorted(FOLDER.rglob("*.mlir"))
@@ -244,9 +243,8 @@ def test_both_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> N
         run_passes(api.parse(KERNEL), "cse")
 
 
+@pytest.mark.mlir_opt
 def test_the_route_is_the_bindings_where_they_are() -> None:
-    if not has_bindings() and find_mlir_opt() is None:
-        pytest.skip("mlir-opt is not installed")
     assert mlir.find_route() == ("bindings" if has_bindings() else "mlir-opt")
 
 

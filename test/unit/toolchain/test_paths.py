@@ -4,12 +4,19 @@ from pathlib import Path
 import pytest
 
 from xetile.errors import XetileError
-from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val, mlir_version
+from xetile.toolchain.paths import (
+    find_browser,
+    find_mlir_opt,
+    find_ocloc,
+    find_spirv_val,
+    mlir_version,
+)
 
 FINDERS = {
     "XETILE_OCLOC": find_ocloc,
     "XETILE_SPIRV_VAL": find_spirv_val,
     "XETILE_MLIR_OPT": find_mlir_opt,
+    "XETILE_BROWSER": find_browser,
 }
 
 
@@ -50,6 +57,27 @@ def test_a_variable_that_names_no_program_is_an_error(
         XetileError, match=f"^{variable} is '/no/such/program', which is no program"
     ):
         FINDERS[variable]()
+
+
+@pytest.mark.parametrize(
+    "variable, name, text",
+    [
+        ("XETILE_OCLOC", "ocloc", ""),
+        ("XETILE_SPIRV_VAL", "spirv-val", ""),
+        ("XETILE_MLIR_OPT", "mlir-opt-22", "LLVM version 22.1.8"),
+        ("XETILE_BROWSER", "chromium", ""),
+    ],
+)
+def test_an_empty_variable_hides_a_program(
+    tool: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    name: str,
+    text: str,
+) -> None:
+    assert tool(name, text) == FINDERS[variable]()
+    monkeypatch.setenv(variable, "")
+    assert FINDERS[variable]() is None
 
 
 def test_only_the_right_version_of_mlir_is_taken(tool: Callable[[str, str], Path]) -> None:
