@@ -16,7 +16,7 @@ from support.workgroup import (
     wg_map,
 )
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
@@ -193,6 +193,11 @@ def barriers_of(module: ModuleOp) -> list[Any]:
     return [op for op in module.walk() if op.name == "gpu.barrier"]
 
 
+def loop_of(module: ModuleOp) -> Operation:
+    (found,) = (op for op in module.walk() if op.name == "scf.for")
+    return found
+
+
 def buffers_of(module: ModuleOp) -> int:
     """Buffers of the exchanged value's size; gaps behind rows or columns do not count, two used in turn are two."""
     found = 0
@@ -254,6 +259,12 @@ def test_two_buffers_are_used_in_turn_up_to_the_last_byte() -> None:
     assert barriers == 2
     assert made(2 * size) == (1, 2 * size)
     assert made(2 * size - 1) == (2, size)
+
+
+def test_whose_turn_it_is_is_computed_once_for_all_buffers_of_a_loop() -> None:
+    module = parse(text_of(loop(TWO_IN_A_LOOP)))
+    distributed(module)
+    assert sum(op.name == "arith.remui" for op in loop_of(module).walk()) == 1
 
 
 def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
