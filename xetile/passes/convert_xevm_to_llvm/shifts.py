@@ -77,7 +77,7 @@ def _is_below(view: LLVMView, amount: SSAValue, limit: int) -> bool:
     """Whether every amount of a shift is known to be below the limit."""
     found = view.ranges.get(amount)
     if found is not None:
-        return 0 <= found.low and found.high < limit
+        return found.low >= 0 and found.high < limit
     op = amount.owner
     if not isinstance(op, Operation):
         return False

@@ -3,18 +3,24 @@
 // Integers and floats: an op of LLVM for each, chunk by chunk on vectors.
 
 gpu.module @m {
-  // Extremes are a comparison and a selection.
+  // Extremes are a comparison and a selection; so is what is shifted by the width or more.
   // CHECK-LABEL: llvm.func @integers
   // CHECK: llvm.sub %a, %b : i32
   // CHECK-NEXT: llvm.and
   // CHECK-NEXT: llvm.or
   // CHECK-NEXT: llvm.xor
-  // CHECK-NEXT: llvm.shl
+  // CHECK-NEXT: %[[LEFT:.*]] = llvm.icmp "ult" %b
+  // CHECK-NEXT: %[[SHIFTED:.*]] = llvm.shl
+  // CHECK-NEXT: llvm.select %[[LEFT]], %[[SHIFTED]], %{{.*}} : i1, i32
   // CHECK-NEXT: llvm.udiv
   // CHECK-NEXT: llvm.sdiv
   // CHECK-NEXT: llvm.srem
+  // CHECK-NEXT: llvm.icmp "ult"
   // CHECK-NEXT: llvm.lshr
-  // CHECK-NEXT: %[[V:.*]] = llvm.ashr
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: %[[RIGHT:.*]] = llvm.icmp "ult" %a
+  // CHECK-NEXT: %[[AMOUNT:.*]] = llvm.select %[[RIGHT]], %a, %{{.*}} : i1, i32
+  // CHECK-NEXT: %[[V:.*]] = llvm.ashr %{{.*}}, %[[AMOUNT]] : i32
   // CHECK-NEXT: %[[LESS:.*]] = llvm.icmp "slt" %[[V]], %a : i32
   // CHECK-NEXT: llvm.select %[[LESS]], %[[V]], %a : i1, i32
   // CHECK-NEXT: llvm.icmp "sgt"
@@ -264,8 +270,8 @@ gpu.module @m {
 
   // CHECK-LABEL: llvm.func @conversions
   // CHECK: llvm.fpext %{{.*}} : f16 to f32
-  // CHECK-NEXT: llvm.fptosi %{{.*}} : f32 to i32
-  // CHECK-NEXT: llvm.fptoui %{{.*}} : f32 to i32
+  // CHECK-NEXT: llvm.call @_Z15convert_int_satf
+  // CHECK-NEXT: llvm.call @_Z16convert_uint_satf
   // CHECK: llvm.sitofp %{{.*}} : i32 to f32
   // CHECK-NEXT: llvm.uitofp %{{.*}} : i32 to f32
   // CHECK: llvm.fptrunc %{{.*}} : f32 to f16
