@@ -281,26 +281,26 @@ def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     tile, type = view.tile(op.tile), cast(TileType, op.tile.type)
     stack = tile.access(view, op, "store")
     message = stack[0][1]
-    if len(stack) > 1 or isinstance(view.get(op.value), Bands):
+    value = view.blocks(op.value)
+    if tile.column_major:
+        grid = view.grid(op.value)
+        joined = _whole_blocks(type, grid.block, (message.columns, stack[-1][1].rows))
+        value = transposed(view, view.repack(grid, joined))
+    if len(stack) > 1 or isinstance(value, Bands):
         heights = tuple(m.rows for _, m in stack)
         if len(stack) == 1:
             heights *= in_memory(type, type.shape)[0] // message.rows
             stack *= len(heights)
-        bands = view.bands(op.value, heights, message.columns)
+        bands = view.banded(value, heights, message.columns)
         for band, (rows, (descriptor, _)) in enumerate(_placed(stack)):
             for column in range(bands.columns):
                 start = (rows.start, column * message.columns)
                 _store(view, op, descriptor, message, bands.at(band, column), start)
         return
-    grid = view.grid(op.value)
-    if tile.column_major:
-        joined = _whole_blocks(type, grid.block, (message.columns, message.rows))
-        grid = view.cut(transposed(view, view.repack(grid, joined)), message[:2])
-    else:
-        grid = view.repack(grid, message[:2])
+    grid = view.repack(value, message[:2])
     starts = block_offsets(in_memory(type, type.shape), grid.block)
-    for value, start in zip(grid.values, starts, strict=True):
-        _store(view, op, stack[0][0], message, value, start)
+    for block, start in zip(grid.values, starts, strict=True):
+        _store(view, op, stack[0][0], message, block, start)
 
 
 def _store(

@@ -253,12 +253,14 @@ class XeGPUView(Expansion):
         made = rebanded(self, bands, (rows,) * count, bands.width)
         return Grid(made.values, (count, made.columns), (rows, made.width), made.pack)
 
+    def blocks(self, value: SSAValue) -> Grid | Bands:
+        """A vector in blocks, in the bands that it has."""
+        became = self.get(value)
+        return became if isinstance(became, Bands) else self.grid(value)
+
     def bands(self, value: SSAValue, heights: Heights, width: int) -> Bands:
         """A vector in blocks, in bands of so many rows."""
-        became = self.get(value)
-        return self.banded(
-            became if isinstance(became, Bands) else self.grid(value), heights, width
-        )
+        return self.banded(self.blocks(value), heights, width)
 
     def banded(self, became: Grid | Bands, heights: Heights, width: int) -> Bands:
         """Blocks in bands of so many rows."""

@@ -1,0 +1,47 @@
+"""Tiles of heights that are no power of two, stored to columns and loaded from them, against numpy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.on_device import Place, levels_and_places
+
+import xetile
+import xetile.language as xt
+from xetile.levels import LevelName
+
+TYPES = {"f16": np.float16, "f32": np.float32, "i32": np.int32, "i8": np.int8}
+
+
+@xt.kernel
+def stored(A: xt.Array, O: xt.Array, *, R: int, C: int) -> None:
+    O.T[0:R, 0:C] = A[0:R, 0:C]
+
+
+@xt.kernel
+def loaded(A: xt.Array, O: xt.Array, *, R: int, C: int) -> None:
+    O[0:R, 0:C] = A.T[0:R, 0:C]
+
+
+@pytest.mark.parametrize(
+    ("level", "place"), levels_and_places("blocked", "xegpu", "xevm"), indirect=["place"]
+)
+@pytest.mark.parametrize(
+    ("rows", "columns", "type"),
+    [(24, 16, "f16"), (24, 40, "i32"), (40, 24, "f32"), (48, 16, "i8")],
+)
+def test_a_tile_turned(
+    rows: int, columns: int, type: str, level: LevelName, place: Place
+) -> None:
+    matrix = getattr(xt, type)[64, 64]
+    data = (np.arange(64 * 64) % 101).reshape(64, 64).astype(TYPES[type])
+    for kernel in (stored, loaded):
+        expected, found = data * 0, data * 0
+        if kernel is stored:
+            expected.T[:rows, :columns] = data[:rows, :columns]
+        else:
+            expected[:rows, :columns] = data.T[:rows, :columns]
+        made: Any = kernel.specialize(matrix, matrix, grid=(1, 1, 1), R=rows, C=columns)
+        module = xetile.lower(made.module, to=level, device="bmg")
+        place.execute(module, None, [data, found])
+        np.testing.assert_array_equal(found, expected)
