@@ -67,7 +67,7 @@ def check_lanes(frame: Frame, op: Operation) -> None:
 def barrier(frame: Frame, op: Operation) -> Values:
     """The threads of a workgroup wait for one another."""
     check_whole_workgroups(frame, op)
-    frame.machine.observer.barrier(frame.active)
+    frame.machine.observer.barrier(op, frame.active)
     return []
 
 

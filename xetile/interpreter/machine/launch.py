@@ -107,10 +107,10 @@ def run_workgroups(
     for first in range(0, workgroups, batch):
         threads.workgroups = np.arange(first, min(first + batch, workgroups))
         machine.dynamic_base = None
-        machine.observer.begin_batch()
         active = np.arange(threads.count)
         frame = Frame(machine, active, (outer, np.zeros_like(active)))
         given = arguments(frame)
+        machine.observer.begin_batch(kernel, given)
         with machine.memory.scope():
             buffers = [
                 new_memref(frame, buffer, memref_type(buffer), [])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.values import Array, Tile
+from xetile.interpreter.machine.values import Array, Tile, Value
 from xetile.layout.algebra.linear_layout import LinearLayout
 
 
@@ -63,13 +63,15 @@ class TileAccess(NamedTuple):
 class Observer:
     """Is told of accesses before they happen; this one looks away."""
 
-    def begin_batch(self) -> None:
-        """Other workgroups begin."""
+    def begin_batch(
+        self, kernel: Operation | None = None, given: Sequence[Value] = ()
+    ) -> None:
+        """Other workgroups begin; `kernel` is None in eager execution, `given` are its arguments."""
 
     def allocated(self, allocation: Allocation) -> None:
         """Shared memory begins to exist, unwritten."""
 
-    def barrier(self, active: Array) -> None:
+    def barrier(self, at: Operation, active: Array) -> None:
         """The workgroups of these threads pass a barrier."""
 
     def read(self, access: Access) -> None:

@@ -16,7 +16,7 @@ from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.values import Array, Value
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.targets.xe.device import SHARED_BANKS
 
@@ -60,16 +60,18 @@ class BankConflicts(Observer):
         """What was accessed, in the order in which it first was."""
         return tuple(self._sites.values())
 
-    def begin_batch(self) -> None:
+    def begin_batch(
+        self, kernel: Operation | None = None, given: Sequence[Value] = ()
+    ) -> None:
         self._shared.clear()
-        self._inner.begin_batch()
+        self._inner.begin_batch(kernel, given)
 
     def allocated(self, allocation: Allocation) -> None:
         self._shared.add(allocation.start >> ADDRESS_BITS)
         self._inner.allocated(allocation)
 
-    def barrier(self, active: Array) -> None:
-        self._inner.barrier(active)
+    def barrier(self, at: Operation, active: Array) -> None:
+        self._inner.barrier(at, active)
 
     def read(self, access: Access) -> None:
         self._count(access, stores=False)

@@ -14,23 +14,27 @@ from xetile.interpreter.sanitizer.sets import singletons, union
 
 
 class Holders:
-    """The subgroups to which the map of an op's tile gives each element; without a map every one.
+    """The subgroups to which the map of an op's tile gives each element; without a tile every one.
 
-    Of those that hold a unit the first one writes it.
+    Of those that hold a unit the first one writes it. Who accesses a tile whose map does not
+    follow, as of none in eager execution, is not known: no one.
     """
 
     def __init__(self, subgroups: int) -> None:
         self._singletons = singletons(subgroups)
         self._everyone = union(self._singletons)
+        self._nobody = np.zeros_like(self._everyone)
         self._dealt: dict[tuple[WorkgroupMapAttr, tuple[int, ...], bool], Array] = {}
         self._inferred: dict[Operation, Mapping[SSAValue, WorkgroupMapAttr]] = {}
 
     def of(self, at: Operation, shape: Sequence[int]) -> Array:
         """The sets of subgroups that access each element: [*shape, words], or [words] for all."""
         tile = next((value for value in at.operands if isinstance(value.type, TileType)), None)
-        map = None if tile is None else self._map(tile, at)
-        if tile is None or map is None:
+        if tile is None:
             return self._everyone
+        map = self._map(tile, at)
+        if map is None:
+            return self._nobody
         assert isinstance(tile.type, TileType)
         # Blocks, of four dimensions, are dealt out by no map.
         if tile.type.shape != tuple(shape):

@@ -1,99 +1,191 @@
-"""What executing in lockstep hides: races on shared memory, reads of it before any write.
+"""What executing in lockstep hides: races, reads of shared memory before any write.
 
 Without a barrier between, a read races with another subgroup's write, a write with
 another's read or write, unless both are stores of the same bits or both are atomic; who
-stored the same bits may read them. Workgroups have no barrier: two that store different
-values to an element race.
+stored the same bits may read them. Workgroups have no barrier (`workgroup_races`).
 """
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from xdsl.ir import Operation
 
+from xetile.analysis.touched import touched_parameters
 from xetile.errors import fail, notes_at
 from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.values import Array, MemRef, Value
 from xetile.interpreter.sanitizer.holders import Holders
-from xetile.interpreter.sanitizer.sets import members, several, singletons
-from xetile.interpreter.sanitizer.shadows import FIRST_EPOCH, Accesses, Shadow, last_of
-from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, line_of
+from xetile.interpreter.sanitizer.numbered_ops import NumberedOps, line_of
+from xetile.interpreter.sanitizer.sets import members, several, singletons, some
+from xetile.interpreter.sanitizer.shadows import Accesses, GlobalShadow, Shadow, last_of
+from xetile.interpreter.sanitizer.workgroup_races import WorkgroupRaces
 
 
 class Sanitizer(Observer):
-    """Refuses races of a launch, and reads of shared memory that nothing has written."""
+    """Refuses races of a launch, and reads of shared memory that nothing has written.
+
+    Of global memory it watches what the kernel may both read and write, and stores.
+    """
 
     def __init__(self, memory: Memory, threads: Threads) -> None:
         self._memory = memory
         self._threads = threads
-        self._shadows: dict[int, Shadow] = {}
-        self._epochs: Array = np.zeros(0, np.int32)
+        self._shared: dict[int, Shadow] = {}
+        self._global: dict[int, GlobalShadow] = {}
+        self._known: dict[int, Allocation] = {}
+        self._never_written: set[int] = set()
+        self._never_read: set[int] = set()
+        self._time = 0
+        # Of each workgroup, as barriers of shared and of global memory count it.
+        self._times: tuple[Array, Array] = (np.zeros(0, np.int32), np.zeros(0, np.int32))
+        self._eager = False
         # A gpu.launch may have fewer work-items than a subgroup.
         count = max(threads.subgroups, -(-threads.per_workgroup // threads.lanes))
         self._singletons = singletons(count)
+        self._several = count > 1
         self._holders = Holders(count)
         self._ops = NumberedOps()
-        self._stores = StoreRaces(memory, threads, self._ops)
+        self._workgroups = WorkgroupRaces(threads, self._ops)
 
-    def begin_batch(self) -> None:
-        self._shadows.clear()
-        self._epochs = np.full(len(self._threads.workgroups), FIRST_EPOCH, np.int32)
+    def begin_batch(
+        self, kernel: Operation | None = None, given: Sequence[Value] = ()
+    ) -> None:
+        self._shared.clear()
+        everyone = np.arange(len(self._threads.workgroups))
+        self._times = (self._next_times(everyone), self._next_times(everyone))
+        self._eager = kernel is None
+        if kernel is not None and not self._global:
+            self._learn(kernel, given)
+
+    def _learn(self, kernel: Operation, given: Sequence[Value]) -> None:
+        """Find out which of the arguments cannot race, and how elements of the others are named."""
+        numbers = [_number_of(value) for value in given]
+        for value, number in zip(given, numbers, strict=True):
+            if isinstance(value, MemRef) and len(value.base) == 1 and number:
+                self._know(kernel, value, number)
+        if (touched := touched_parameters(kernel)) is None:
+            return
+        read = {numbers[n] for n in touched.read if n < len(numbers)}
+        written = {numbers[n] for n in touched.written if n < len(numbers)}
+        self._never_read = {*numbers} - read
+        self._never_written = {*numbers} - written
+
+    def _know(self, at: Operation, memref: MemRef, number: int) -> None:
+        buffer = self._memory.buffer(number << ADDRESS_BITS, at)
+        strides = [int(stride[0]) for stride in memref.strides]
+        self._known[number] = Allocation(
+            at, buffer.start, buffer.data.size, buffer.data.size, 1, strides
+        )
+
+    def _next_times(self, workgroups: Array) -> Array:
+        self._time += len(workgroups)
+        return np.arange(self._time - len(workgroups) + 1, self._time + 1, dtype=np.int32)
 
     def allocated(self, allocation: Allocation) -> None:
         count = len(self._threads.workgroups)
-        self._shadows[allocation.start >> ADDRESS_BITS] = Shadow(
+        self._shared[allocation.start >> ADDRESS_BITS] = Shadow(
             allocation, count, self._singletons.shape[1]
         )
 
-    def barrier(self, active: Array) -> None:
-        self._epochs[np.unique(active // self._threads.per_workgroup)] += 1
+    def barrier(self, at: Operation, active: Array) -> None:
+        workgroups = np.unique(active // self._threads.per_workgroup)
+        spaces = at.properties.get("address_spaces") or at.attributes.get("address_spaces")
+        for times, space in zip(self._times, ("workgroup", "global"), strict=True):
+            if spaces is None or space in str(spaces):
+                times[workgroups] = self._next_times(workgroups)
 
-    def _buffers(self, addresses: Array) -> list[int]:
-        if not self._shadows or addresses.size == 0:
-            return []
-        numbers = addresses >> ADDRESS_BITS
-        first = numbers.flat[0]
-        found = [first] if (numbers == first).all() else np.unique(numbers).tolist()
-        return [int(number) for number in found if int(number) in self._shadows]
+    def _shared_in(self, access: Access) -> Iterator[Shadow]:
+        if self._shared:
+            for number in _numbers(access.addresses, access.where):
+                if number in self._shared:
+                    yield self._shared[number]
+
+    def _global_in(self, access: Access, never: set[int]) -> Iterator[GlobalShadow]:
+        """The buffers in global memory that are accessed and may race; `never` are those that may not."""
+        if not (self._several or self._workgroups.matters):
+            return
+        for number in _numbers(access.addresses, access.where):
+            if number in never or not self._memory.outlives_workgroups(number):
+                continue
+            if number not in self._global:
+                self._global[number] = self._shadow(access, number)
+            yield self._global[number]
+
+    def _shadow(self, access: Access, number: int) -> GlobalShadow:
+        buffer = self._memory.buffer(number << ADDRESS_BITS, access.at)
+        size, grain = buffer.data.size, access.element.size
+        allocation = self._known.get(number)
+        if allocation is None:
+            allocation = Allocation(access.at, buffer.start, size, size, grain, [1])
+        return GlobalShadow(
+            allocation._replace(element_size=grain), buffer.name, self._singletons.shape[1]
+        )
 
     def read(self, access: Access) -> None:
-        for number in self._buffers(access.addresses):
-            shadow = self._shadows[number]
+        at = access.at
+        for shadow in self._shared_in(access):
             found = self._accesses(access, shadow)
-            self._refuse_unwritten(access.at, shadow, found)
-            others = shadow.unordered_writers(found)
-            self._refuse_race(access.at, shadow, found, others, "reads", "wrote")
-            shadow.note_read(found, self._ops.number(access.at))
+            self._refuse_unwritten(at, shadow, found)
+            self._read(at, shadow, found)
+        for shadow in self._global_in(access, self._never_written):
+            found = self._accesses(access, shadow)
+            if self._workgroups.matters:
+                self._workgroups.read(at, shadow, found)
+            if self._several:
+                self._read(at, shadow, found)
+
+    def _read(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
+        others = shadow.unordered_writers(found)
+        self._refuse_race(at, shadow, found, others, "reads", "wrote")
+        shadow.note_read(found, self._ops.number(at))
 
     def write(self, access: Access, values: Array | None) -> None:
         at, atomic = access.at, values is None
-        if values is not None:
-            self._stores.write(access, values)
-        for number in self._buffers(access.addresses):
-            shadow = self._shadows[number]
+        for shadow in self._global_in(access, set()):
+            found = self._accesses(access, shadow, values)
+            kept = self._kept(at, found, shadow, access.element)
+            if self._workgroups.matters and atomic:
+                self._workgroups.change(at, shadow, found)
+            elif self._workgroups.matters:
+                self._workgroups.write(at, shadow, found, kept)
+            if self._several:
+                self._write(at, shadow, found, kept, atomic=atomic)
+        for shadow in self._shared_in(access):
             found = self._accesses(access, shadow, values)
             if atomic:
                 self._refuse_unwritten(at, shadow, found)
             kept = self._kept(at, found, shadow, access.element)
-            others = shadow.unordered_readers(found)
-            self._refuse_race(at, shadow, found, others, "writes", "read")
-            others = shadow.earlier_writers(found, kept, atomic=atomic)
-            self._refuse_race(at, shadow, found, others, "writes", "wrote")
-            contested = self._contested(at, shadow, found)
-            shadow.note_write(found, self._ops.number(at), kept, contested, atomic=atomic)
+            self._write(at, shadow, found, kept, atomic=atomic)
+        if atomic and any(self._eager or one.first_use is not None for one in at.results):
+            self._workgroups.orders(access.active)
+
+    def _write(
+        self, at: Operation, shadow: Shadow, found: Accesses, kept: Array, *, atomic: bool
+    ) -> None:
+        others = shadow.unordered_readers(found)
+        self._refuse_race(at, shadow, found, others, "writes", "read")
+        others = shadow.earlier_writers(found, kept, atomic=atomic)
+        self._refuse_race(at, shadow, found, others, "writes", "wrote")
+        contested = self._contested(at, shadow, found)
+        shadow.note_write(found, self._ops.number(at), kept, contested, atomic=atomic)
 
     def read_tile(self, access: TileAccess) -> None:
-        if self._buffers(access.tile.surface.base):
+        numbers = _numbers(access.tile.surface.base)
+        if any(number in self._shared for number in numbers):
             self._refuse_edges(access)
             self.read(self._elements(access)._replace(where=None))
+        elif not self._never_written.issuperset(numbers):
+            self.read(self._elements(access))
 
     def write_tile(self, access: TileAccess, values: Array) -> None:
-        shared = bool(self._buffers(access.tile.surface.base))
+        shared = any(number in self._shared for number in _numbers(access.tile.surface.base))
         if shared:
             self._refuse_edges(access)
-        if shared or self._stores.matter:
+        if shared or self._several or self._workgroups.matters:
             self.write(self._elements(access), values)
 
     def _elements(self, access: TileAccess) -> Access:
@@ -124,6 +216,11 @@ class Sanitizer(Observer):
         at, active, addresses, element, where = access
         shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
+        shared = not isinstance(shadow, GlobalShadow)
+        if not shared:
+            # What is outside is refused when it is accessed.
+            steps = addresses - allocation.start
+            chosen &= (steps >= 0) & (steps + element.size <= allocation.size)
         chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)
         everything = bool(chosen.all())
 
@@ -138,9 +235,10 @@ class Sanitizer(Observer):
 
         workgroups = active // self._threads.per_workgroup
         offsets = pick(addresses - allocation.start)
-        within = pick(addresses - allocation.start - by_thread(workgroups * allocation.slot))
         threads = pick(by_thread(active))
-        self._refuse_outside(at, allocation, threads, within, element.size)
+        if shared:
+            within = offsets - pick(by_thread(workgroups * allocation.slot))
+            self._refuse_outside(at, allocation, threads, within, element.size)
         if self._threads.level == "workgroup":
             subgroups = self._holders.of(at, shape[1:])
             ones = [1] * (len(shape) + 1 - subgroups.ndim)
@@ -149,7 +247,7 @@ class Sanitizer(Observer):
             subgroups = by_thread(self._singletons[self._threads.subgroup_of(active)])
         bits = None if values is None else self._memory.storage.bits(pick(values), element)
         places = shadow.places(offsets, element.size)
-        now = pick(by_thread(self._epochs[workgroups]))
+        now = pick(by_thread(self._times[0 if shared else 1][workgroups]))
         return Accesses(threads, offsets, places, now, pick(subgroups), bits)
 
     def _kept(self, at: Operation, found: Accesses, shadow: Shadow, element: Element) -> Array:
@@ -168,7 +266,7 @@ class Sanitizer(Observer):
             fail(
                 at,
                 f"{self._who(int(threads[first]))} accesses byte {int(within[first])} of "
-                f"{_buffer(allocation)}, which has {allocation.size} bytes",
+                f"{_shared_buffer(allocation)}, which has {allocation.size} bytes",
             )
 
     def _refuse_unwritten(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
@@ -192,7 +290,10 @@ class Sanitizer(Observer):
     ) -> None:
         if not others.any():
             return
-        first, entry = (int(part[0]) for part in np.nonzero(others.any(axis=-1)))
+        bad = others.any(axis=-1) & some(found.subgroups)
+        if not bad.any():
+            return
+        first, entry = (int(part[0]) for part in np.nonzero(bad))
         place = found.places[first, entry]
         ops = shadow.writing if did == "wrote" else shadow.reading
         other_op = self._ops[int(ops[place])]
@@ -238,7 +339,7 @@ class Sanitizer(Observer):
     def _element(self, shadow: Shadow, found: Accesses, first: int) -> str:
         allocation = shadow.allocation
         offset = int(found.offsets[first]) % allocation.slot
-        return f"element {allocation.index_of(offset)} of {_buffer(allocation)}"
+        return f"element {allocation.index_of(offset)} of {_buffer(shadow)}"
 
     def _who(self, thread: int) -> str:
         if self._threads.level == "workgroup":
@@ -250,5 +351,33 @@ def _one(values: Array, thread: int) -> int:
     return int(values[0 if len(values) == 1 else thread])
 
 
-def _buffer(allocation: Allocation) -> str:
+def _buffer(shadow: Shadow) -> str:
+    if isinstance(shadow, GlobalShadow):
+        return shadow.name
+    return _shared_buffer(shadow.allocation)
+
+
+def _shared_buffer(allocation: Allocation) -> str:
     return f"the shared buffer allocated at {line_of(allocation.at)}"
+
+
+def _number_of(value: Value) -> int:
+    """The buffer that an argument begins in, 0 for none."""
+    base = value.base if isinstance(value, MemRef) else value
+    if not isinstance(base, np.ndarray) or base.dtype != np.int64 or base.size == 0:
+        return 0
+    return int(base.flat[0]) >> ADDRESS_BITS
+
+
+def _numbers(addresses: Array, where: Array | None = None) -> list[int]:
+    """The buffers that are accessed."""
+    if addresses.size == 0:
+        return []
+    numbers = addresses >> ADDRESS_BITS
+    first = int(numbers.flat[0])
+    if (numbers == first).all():
+        return [first]
+    if where is not None:
+        numbers, where = np.broadcast_arrays(numbers, where)
+        numbers = numbers[where]
+    return np.unique(numbers).tolist()

@@ -1,7 +1,7 @@
 """What is remembered of each element of memory: when it was last written and read, and by whom.
 
-Time counts the barriers of a workgroup. Remembered are the subgroups that wrote or read an
-element since the last barrier; more of the past orders nothing.
+Time counts the barriers of all workgroups, so that each has times of its own. Remembered are
+the subgroups that wrote or read an element since the last barrier; more of the past orders nothing.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,9 @@ from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array
 from xetile.interpreter.sanitizer.sets import several, some
 
-FIRST_EPOCH = 1
-"""The time before any barrier. 0 is never."""
-
 
 class Accesses(NamedTuple):
-    """Elements of one shared buffer that an op accesses, one entry per thread and element.
+    """Elements of one buffer that an op accesses, one entry per thread and element.
 
     `offsets` are bytes in the buffer, `places` the entries of the shadow, [accesses,
     entries per element], `now` the time of the thread's workgroup; `subgroups` are the sets
@@ -64,7 +61,7 @@ class Entries:
 
 
 class Shadow(Entries):
-    """The past of a shared buffer.
+    """The past of a buffer, as far as barriers order it.
 
     Of each element: by whom it was `written` with the bits that it has; whether by `atomic`
     ops alone; whether it was `changed` in between, so that the bits that it has are not the
@@ -172,41 +169,101 @@ def _where(condition: Array, sets: Array) -> Array:
     return np.where(condition, sets, np.uint64(0))
 
 
-class Owners(Entries):
-    """Which workgroups stored each element (linear ids plus one), and which op did last.
+class GlobalShadow(Shadow):
+    """The past of a buffer that the workgroups of a launch share, which no barrier orders.
 
-    Of all that stored the same bits, the first one and a `second`; whether the only one
-    `changed` what it had stored.
+    Of each element two of the workgroups (linear ids plus one, 0 for none) that stored the
+    bits that it has (`first`, `second`), that read it without having stored them (`reader`,
+    `other_reader`) and that changed it atomically; whether the only one that stored
+    `altered` what it had stored.
     """
 
     _TYPES: Mapping[str, type[np.generic]] = {
+        **Shadow._TYPES,
         "first": np.int32,
         "second": np.int32,
-        "changed": np.bool,
-        "writing": np.int32,
-        "last": np.int64,
+        "storing": np.int32,
+        "altered": np.bool,
+        "reader": np.int32,
+        "other_reader": np.int32,
+        "looking": np.int32,
+        "changer": np.int32,
+        "other_changer": np.int32,
+        "updating": np.int32,
     }
     first: Array
     second: Array
-    changed: Array
-    writing: Array
-    last: Array
+    storing: Array
+    altered: Array
+    reader: Array
+    other_reader: Array
+    looking: Array
+    changer: Array
+    other_changer: Array
+    updating: Array
 
-    def others(self, places: Array, mine: Array) -> Array:
-        """A workgroup other than `mine` that stored each element, 0 where none did: [accesses, entries]."""
-        first, second = self.first[places], self.second[places]
-        return np.where(first == mine[:, None], second, first)
+    def __init__(self, allocation: Allocation, name: str, words: int) -> None:
+        super().__init__(allocation, 1, words)
+        self.name = name
+        self.updated = False
+        """Whether an atomic op has changed an element."""
 
-    def note_store(self, places: Array, mine: Array, kept: Array, contested: Array) -> None:
-        """Remember stores that do not race; `kept` and `contested` as of `Shadow.note_write`."""
+    def other_stores(self, places: Array, mine: Array) -> Array:
+        """Another workgroup that stored each element, 0 for none: [accesses, entries]."""
+        return _other(self.first[places], self.second[places], mine)
+
+    def other_reads(self, places: Array, mine: Array) -> Array:
+        """Another workgroup that read each element."""
+        return _other(self.reader[places], self.other_reader[places], mine)
+
+    def other_changes(self, places: Array, mine: Array) -> Array:
+        """Another workgroup that changed each element atomically."""
+        return _other(self.changer[places], self.other_changer[places], mine)
+
+    def stored_alone(self, places: Array, mine: Array) -> Array:
+        """The other workgroup that alone stored each element, 0 where there is none."""
+        first = self.first[places]
+        alone = (first != mine[:, None]) & (self.second[places] == 0)
+        return np.where(alone, first, 0)
+
+    def note_reader(self, places: Array, mine: Array, op: int) -> None:
+        """Remember reads that do not race, but those of what the workgroups themselves stored."""
         theirs = np.broadcast_to(mine[:, None], places.shape)
+        own = self.first[places] != 0
+        if own.any():
+            places, theirs = places[~own], theirs[~own]
+        self.looking[places] = op
+        _add(self.reader, self.other_reader, places, theirs)
+
+    def note_changer(self, places: Array, mine: Array, op: int) -> None:
+        """Remember atomic changes that do not race."""
+        self.updated = True
+        self.updating[places] = op
+        theirs = np.broadcast_to(mine[:, None], places.shape)
+        _add(self.changer, self.other_changer, places, theirs)
+
+    def note_storer(
+        self, places: Array, mine: Array, kept: Array, contested: Array, op: int
+    ) -> None:
+        """Remember stores that do not race; `kept` and `contested` as of `Shadow.note_write`."""
         earlier = self.first[places]
-        self.changed[places] |= (earlier != 0) & ~kept
-        self.changed[places[contested]] = True
-        free = earlier == 0
-        self.first[places[free]] = theirs[free]
-        other = (self.first[places] != theirs) & (self.second[places] == 0)
-        self.second[places[other]] = theirs[other]
+        self.altered[places] |= (earlier != 0) & ~kept
+        self.altered[places[contested]] = True
+        self.storing[places] = op
+        _add(self.first, self.second, places, np.broadcast_to(mine[:, None], places.shape))
+
+
+def _other(first: Array, second: Array, mine: Array) -> Array:
+    return np.where(first == mine[:, None], second, first)
+
+
+def _add(first: Array, second: Array, places: Array, theirs: Array) -> None:
+    """Remember workgroups where fewer than two others are."""
+    free = first[places] == 0
+    first[places[free]] = theirs[free]
+    more = (first[places] != theirs) & (second[places] == 0)
+    if more.any():
+        second[places[more]] = theirs[more]
 
 
 def last_of(last: Array, places: Array) -> Array:
