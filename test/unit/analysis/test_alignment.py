@@ -212,3 +212,21 @@ def test_a_window_of_a_window_starts_where_both_say() -> None:
     assert proven.offset(found["inner"]) == ANY
     assert proven.offset(found["rows"]) == Residue(64, 7)
     assert proven.start(found["rows"]) == Residue(128, 28)
+
+
+def test_shifts_by_what_is_given_are_unknown():
+    module = parse("""func.func @f(%n: index) {
+      %c16 = arith.constant 16 : index
+      %id = gpu.block_id x
+      %x = arith.muli %id, %c16 : index
+      %back = arith.shrui %x, %n : index
+      func.return
+    }""")
+    back = next(r for op in module.walk() for r in op.results if r.name_hint == "back")
+    assert [Alignments(trusting=t).value(back) for t in (True, False)] == [ANY, ANY]
+
+
+def test_parts_of_bytes_are_unknown():
+    assert in_bytes(ANY, 4) == ANY
+    assert in_bytes(Residue(4, 2), 4) == Residue(2, 1)
+    assert in_bytes(Residue(0, 6), 4) == Residue(0, 3)

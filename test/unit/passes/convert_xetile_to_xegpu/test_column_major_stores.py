@@ -24,7 +24,7 @@ def loaded(A: xt.Array, O: xt.Array, *, R: int, C: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "place"), levels_and_places("blocked", "xegpu", "xevm"), indirect=["place"]
+    ("level", "place"), levels_and_places("xegpu", "xevm"), indirect=["place"]
 )
 @pytest.mark.parametrize(
     ("rows", "columns", "type"),
