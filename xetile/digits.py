@@ -2,6 +2,7 @@
 
 import re
 import sys
+from typing import Self
 
 _NUMBER = re.compile(
     r'"(?:\\.|[^"\\\n])*"|//[^\n]*|(?P<hexadecimal>0[xX][0-9a-fA-F]+)|(?P<decimal>\d+)'
@@ -42,3 +43,24 @@ def whole_number(digits: str) -> int:
         if not is_python_limit(error):
             raise
         raise ValueError(complaint(digits.lstrip("+-"))) from error
+
+
+class StartOfRange(int):
+    """The column at which a range of a file begins; its text is that of the range: `2 to 3:4`.
+
+    xDSL has no location for a range, and its `FileLineColLoc` is final.
+    """
+
+    end: tuple[int, int]
+
+    def __new__(cls, column: int, end: tuple[int, int]) -> Self:
+        """A column and the line and column at which the range ends."""
+        made = super().__new__(cls, column)
+        made.end = end
+        return made
+
+    def __str__(self) -> str:
+        return f"{int.__repr__(self)} to {self.end[0]}:{self.end[1]}"
+
+    def __format__(self, spec: str) -> str:
+        return str(self)

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
     ComplexType,
     FileLineColLoc,
     FloatAttr,
+    FusedLoc,
     IndexType,
     IntAttr,
     IntegerAttr,
@@ -52,7 +53,7 @@ from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.complaints.verifying import unbuilt_complaint
-from xetile.digits import is_python_limit, longest_number
+from xetile.digits import StartOfRange, is_python_limit, longest_number
 from xetile.errors import XetileError, one_line
 from xetile.scopes import NotedParseError, ScopedParser, meant_op
 
@@ -281,6 +282,26 @@ class Parser(ScopedParser):
         if isinstance(value, int):
             self.raise_error(f"hexadecimal float literal has more bits than {type}", start)
         return FloatAttr(in_range(value, type), type)
+
+    def _parse_location(self) -> LocationAttr:
+        """A location; fused ones with metadata and ranges in a file too, which xDSL does not read."""
+        start = self._current_token.span
+        if self.parse_optional_keyword("fused") and self.parse_optional_punctuation("<"):
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+            locations = self.parse_comma_separated_list(
+                self.Delimiter.SQUARE, self._parse_location
+            )
+            return FusedLoc(tuple(locations), metadata)
+        self._resume_from(start.start)
+        found = super()._parse_location()
+        if not isinstance(found, FileLineColLoc) or not self.parse_optional_keyword("to"):
+            return found
+        line = self.parse_optional_integer(False, False)
+        self.parse_punctuation(":")
+        end = found.line.data if line is None else line, self.parse_integer(False, False)
+        column = IntAttr(StartOfRange(found.column.data, end))
+        return FileLineColLoc(found.filename, found.line, column)
 
     _Element = StockParser._TensorLiteralElement
 

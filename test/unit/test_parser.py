@@ -370,3 +370,22 @@ def test_suffixes_of_names_do_not_pile_up():
     stock = str(StockParser(stock_context(), text).parse_module())
     with pytest.raises(ParseError):
         StockParser(stock_context(), stock).parse_module()
+
+
+@pytest.mark.parametrize(
+    ("location", "printed"),
+    [
+        ('fused<"hi">["a.py":3:4]', 'fused<"hi">["a.py":3:4]'),
+        ('fused["a.py":3:4, "b":1:2]', 'fused["a.py":3:4, "b":1:2]'),
+        ('"a.py":1:2 to 3:4', '"a.py":1:2 to 3:4'),
+        ('"a.py":1:2 to :4', '"a.py":1:2 to 1:4'),
+        (
+            'callsite("f"("a":1:2 to 3:4) at unknown)',
+            'callsite("f"("a":1:2 to 3:4) at unknown)',
+        ),
+    ],
+)
+def test_locations_that_mlir_opt_prints(location: str, printed: str):
+    module = parse(f"func.func @f() {{\n  return loc({location})\n}}", "k.mlir")
+    (place,) = (op.location for op in module.walk() if op.name == "func.return")
+    assert str(place) == f"loc({printed})"

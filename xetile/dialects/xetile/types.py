@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import Unpack
 
 from xdsl.dialects.builtin import (
@@ -52,6 +53,9 @@ FLOAT_TYPES = (
 """The float types of tile elements."""
 
 _NIBBLE, _BYTE = 4, 8
+
+MOST_ELEMENTS = 1 << 24
+"""Of a tile: far more than the registers of a workgroup hold, and few enough to plan and to execute."""
 
 LEGAL_ELEMENT_TYPES = (
     "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64, f8E4M3FN, f8E5M2"
@@ -230,6 +234,11 @@ def _verify_shape(shape: tuple[int, ...], *, scattered: bool) -> None:
         raise VerifyException(f"tile shape {text} must have positive, static extents")
     if any(extent >= 1 << 63 for extent in shape):
         raise VerifyException(f"tile shape {text} has an extent that no index takes (64 bits)")
+    if prod(shape) > MOST_ELEMENTS:
+        raise VerifyException(
+            f"expected a tile of at most {MOST_ELEMENTS} elements, found {text}; "
+            "write a loop over smaller tiles"
+        )
     if len(shape) == 2 or (len(shape) == 1 and scattered):
         return
     raise VerifyException(

@@ -141,7 +141,7 @@ def _memref(
             "" if of.per_byte == 1 else f" of bytes, which have {of.per_byte} elements each"
         )
         raise XetileError(f"{name} is {type}; the array has shape {list(array.shape)}{halves}")
-    offset = _check_strides(type, array, name, of)
+    strides, offset = _check_strides(type, array, name, of)
     if offset < 0:
         raise XetileError(f"{name} is {type}; an offset below 0 cannot be executed")
     shift = offset * of.size // of.per_byte
@@ -150,7 +150,7 @@ def _memref(
         uniform(base),
         uniform(offset),
         tuple(uniform(n) for n in found),
-        tuple(uniform(stride) for stride in strides_in_elements(array, of)),
+        tuple(map(uniform, strides)),
     )
 
 
@@ -174,8 +174,13 @@ def _fits(dtype: np.dtype[np.generic], of: Element) -> bool:
     return signless and dtype.kind == "u" and dtype.itemsize == of.size
 
 
-def _check_strides(type: MemRefType[Attribute], array: Array, name: str, of: Element) -> int:
-    """The offset of the memref's element zero; the strides in elements agree with the type's."""
+def _check_strides(
+    type: MemRefType[Attribute], array: Array, name: str, of: Element
+) -> tuple[list[int], int]:
+    """Strides in elements and the offset of the memref's element zero; they agree with the type's.
+
+    Along an extent of 1 the stride is the type's: no element lies there, and numpy gives any number.
+    """
     layout = strides_and_offset(type)
     if layout is None:
         raise XetileError(f"{name} is {type}, whose layout is not strided")
@@ -195,4 +200,8 @@ def _check_strides(type: MemRefType[Attribute], array: Array, name: str, of: Ele
             raise XetileError(
                 f"{name} is {type}, whose strides are {shown} elements; the array has {found}"
             )
-    return offset or 0
+    taken = [
+        stride if expected is None or extent != 1 else expected
+        for extent, stride, expected in zip(shape, found, strides, strict=True)
+    ]
+    return taken, offset or 0

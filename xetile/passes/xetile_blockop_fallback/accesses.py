@@ -1,6 +1,7 @@
 """Loads, stores and prefetches without messages: addresses and masks of single elements."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import MemRefType, VectorType, i1, i64
@@ -27,6 +28,9 @@ from xetile.planning.fallbacks import memory_of
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
+
+_MOST_ADDRESSES = 1 << 17
+"""Elements of a subgroup's tile whose addresses are computed one by one: the registers of a thread hold 16 kB."""
 
 
 def _init_tile(view: FallbackView, op: InitTileOp) -> None:
@@ -154,6 +158,11 @@ def _scattered(view: FallbackView, tile: Fallen, type: TileType) -> SSAValue:
 
 def _indices(view: FallbackView, shape: Sequence[int], strides: Sequence[Offset]) -> SSAValue:
     """How far each element of a tile lies behind its corner (elements)."""
+    if prod(shape) > _MOST_ADDRESSES:
+        view.refuse(
+            f"accesses a tile of {shape[0]}x{shape[1]} element by element; expected at most "
+            f"{_MOST_ADDRESSES} elements; use smaller tiles or more subgroups"
+        )
     places = [(row, column) for row in range(shape[0]) for column in range(shape[1])]
     known = [stride if isinstance(stride, int) else 0 for stride in strides]
     fixed = [row * known[0] + column * known[1] for row, column in places]

@@ -149,3 +149,8 @@ func.func private @f(!xetile.tile<64xf16, #xetile.tile_attr<wg_map = <sg_layout 
 
 // expected-error @below {{'wi_data' is [1], expected 2 positive integers}}
 func.func private @f(!xetile.tile<64x32xf16, <sg_map = <wi_layout = [1, 16], wi_data = [1]>>>)
+
+// -----
+
+// expected-error @below {{expected a tile of at most 16777216 elements, found 1000000000x1000000000; write a loop over smaller tiles}}
+func.func private @f(!xetile.tile<1000000000x1000000000xf16>)

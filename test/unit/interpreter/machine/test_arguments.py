@@ -124,3 +124,27 @@ def test_launches_that_are_wrong(
 ):
     with pytest.raises(XetileError, match=message):
         execute(parse_text(KERNELS, "kernel.mlir"), kernel, arrays, grid=grid)
+
+
+@pytest.mark.parametrize("shape", [(1, 62), (62, 1), (1, 1)])
+def test_extents_of_one_in_column_major_matrices(shape: tuple[int, int]) -> None:
+    """numpy gives any stride along an extent of 1; the type's counts."""
+    rows, columns = shape
+    source = f"memref<{rows}x{columns}xf32, strided<[1, {rows}]>>"
+    tile = "!xetile.tile<16x16xf32, #xetile.tile_attr<order = [0, 1]>>"
+    module = parse_text(
+        f"""func.func @k(%A: {source}, %B: {source}) {{
+          %t = xetile.init_tile %A[0, 0] : {source} -> {tile}
+          %v = xetile.load_tile %t : {tile} -> vector<16x16xf32>
+          %u = xetile.init_tile %B[0, 0] : {source} -> {tile}
+          xetile.store_tile %v, %u : vector<16x16xf32>, {tile}
+          return
+        }}""",
+        "k.mlir",
+    )
+    given = np.asfortranarray(np.arange(rows * columns, dtype=np.float32).reshape(shape))
+    found = np.zeros(shape, np.float32)
+    execute(module, "k", [given, found], grid=(1, 1, 1))
+    expected = np.zeros(shape, np.float32)
+    expected[:16, :16] = given[:16, :16]
+    assert np.array_equal(found, expected)

@@ -337,3 +337,16 @@ def test_masks_only_where_a_tile_may_lie_outside(
     )
     assert falls(module) == Counter(load_gather=1)
     assert ("vector.create_mask" in str(module)) == masked
+
+
+def test_too_many_addresses_are_refused() -> None:
+    """Before they are counted one by one."""
+    tile = "!xetile.tile<4096x4096xf16>"
+    body = f"""%t = xetile.init_tile %A[0, 0] : memref<64x100xf16> -> {tile}
+    %v = xetile.load_tile %t : {tile} -> vector<4096x4096xf16>"""
+    with pytest.raises(XetileError) as found:
+        XeTileBlockOpFallback("bmg").apply(context(), kernel(body, "%A: memref<64x100xf16>"))
+    assert found.value.message == (
+        "'xetile.load_tile' accesses a tile of 4096x4096 element by element; expected at most 131072 elements; "
+        "use smaller tiles or more subgroups"
+    )
