@@ -133,7 +133,9 @@ def test_extents_of_one_in_column_major_matrices(shape: tuple[int, int]) -> None
     source = f"memref<{rows}x{columns}xf32, strided<[1, {rows}]>>"
     tile = "!xetile.tile<16x16xf32, #xetile.tile_attr<order = [0, 1]>>"
     module = parse_text(
-        f"""func.func @k(%A: {source}, %B: {source}) {{
+        f"""func.func @k(%A: {source}, %B: {source}) attributes {{
+          known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>
+        }} {{
           %t = xetile.init_tile %A[0, 0] : {source} -> {tile}
           %v = xetile.load_tile %t : {tile} -> vector<16x16xf32>
           %u = xetile.init_tile %B[0, 0] : {source} -> {tile}
@@ -144,7 +146,7 @@ def test_extents_of_one_in_column_major_matrices(shape: tuple[int, int]) -> None
     )
     given = np.asfortranarray(np.arange(rows * columns, dtype=np.float32).reshape(shape))
     found = np.zeros(shape, np.float32)
-    execute(module, "k", [given, found], grid=(1, 1, 1))
+    execute(module, "k", [given, found])
     expected = np.zeros(shape, np.float32)
     expected[:16, :16] = given[:16, :16]
     assert np.array_equal(found, expected)
