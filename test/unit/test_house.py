@@ -78,6 +78,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
     "xetile.passes.convert_xevm_to_llvm.types._SIGNED": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types._UNSIGNED": "the C++ ABI's letters for integers",
+    "xetile.passes.xetile_blockop_fallback.accesses._MOST_ADDRESSES": "a bound on the work of planning",
     "xetile.passes.xetile_wg_to_sg.buffers._MANY": "a bound on the work of planning",
     "xetile.passes.xetile_wg_to_sg.tiled_buffers._LOOP_WEIGHT": "what we count a loop for, nothing of a machine",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
