@@ -73,8 +73,54 @@ def sliced(held: Held, places: object) -> Held:
         return held
     starts = tuple(start for start, _ in spans)
     rows, columns = (stop - start for start, stop in spans)
-    value = current().pure_of(ExtractStridedSliceOp, held.value, starts, (rows, columns))
-    return Held(value, held.element, (rows, columns))
+    map = _whole_where_cut(held, (rows, columns))
+    whole = held if map is None else mapped(held, current().sg_layout, map)
+    value = current().pure_of(ExtractStridedSliceOp, whole.value, starts, (rows, columns))
+    part = Held(value, held.element, (rows, columns))
+    if map is None:
+        return part
+    cut = [min(pair) for pair in zip(map, (rows, columns), strict=True)]
+    return mapped(part, current().sg_layout, (cut[0], cut[1]))
+
+
+def _whole_where_cut(held: Held, shape: Pair) -> Pair | None:
+    """What subgroups hold of a tile that take a part of `shape` of it: all along what is cut and they share.
+
+    None where they share nothing of that, or where the map of a `.map` has it so.
+    """
+    assert held.shape is not None
+    layout = current().sg_layout
+    extents = zip(layout, shape, held.shape, strict=True)
+    shared = [n > 1 and part < extent for n, part, extent in extents]
+    known = _written_map(held)
+    if known is not None:
+        shared = [
+            part < extent and data < extent
+            for data, part, extent in zip(known, shape, held.shape, strict=True)
+        ]
+    if not any(shared):
+        return None
+    rows, columns = (
+        extent if part < extent or extent % n else extent // n
+        for extent, part, n in zip(held.shape, shape, layout, strict=True)
+    )
+    return rows, columns
+
+
+def _written_map(held: Held) -> Pair | None:
+    """The `sg_data` of the map that a value was given."""
+    from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
+
+    owner = held.value.owner
+    map = None
+    if isinstance(owner, TileConvLayoutOp):
+        map = owner.wg_map_result
+    elif isinstance(owner, ConstantOp):
+        map = owner.attributes.get("wg_map")
+    if not isinstance(map, WorkgroupMapAttr):
+        return None
+    rows, columns = map.sg_data
+    return rows, columns
 
 
 def _bounds(place: object, extent: int) -> Pair:

@@ -29,6 +29,36 @@ def test_parts_of_tiles_are_numpys(level: LevelName | None) -> None:
     assert (found == wanted).all()
 
 
+@xt.kernel(grid=(1,))
+def gated(A: xt.Array, O: xt.Array) -> None:
+    halves = A[0:16, 0:32] @ A[0:32, 0:64]
+    O[0:16, 0:32] = halves[:, 0:32] * halves[:, 32:64]
+    x = A[0:32, 0:64].to(xt.f32)
+    y = x[:, 16:48][8:24, :]
+    for _ in xt.range(2):
+        y = y + x[16:32, 0:32] * x[3:4, 32:64]
+        x = x + 1.0
+    O[16:32, 0:32] = y
+
+
+@pytest.mark.parametrize(
+    ("layout", "level"),
+    [*(((m, n), "subgroup") for m, n in ((1, 1), (2, 2), (1, 4), (4, 1))), ((2, 2), "xevm")],
+)
+def test_parts_of_tiles_that_several_subgroups_hold(
+    layout: tuple[int, int], level: LevelName
+) -> None:
+    a = np.random.default_rng(0).integers(-3, 4, (32, 64)).astype(np.float16)
+    x = a.astype(np.float32)
+    halves, y = x[:16, :32] @ x, x[8:24, 16:48].copy()
+    for step in (0, 1):
+        y += (x[16:32, :32] + step) * (x[3:4, 32:64] + step)
+    made = gated.specialize(xt.f16[32, 64], xt.f32[32, 32], sg_layout=layout)
+    found = np.zeros((32, 32), np.float32)
+    made.lower(level, device="bmg")(a, found)
+    assert (found == np.concatenate([halves[:, :32] * halves[:, 32:], y])).all()
+
+
 Part = Callable[[xt.Tile], object]
 
 REFUSED: list[tuple[Part, str]] = [
