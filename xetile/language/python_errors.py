@@ -52,4 +52,6 @@ def _said(error: Exception) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, TypeError) and "'Array'" in text:
         text += "; an array lies in memory, load a tile of it: A[m:m + BM, n:n + BN]"
+    if isinstance(error, TypeError) and text.endswith("argument: 'axis'"):
+        text += ", 0 (down the columns) or 1 (along the rows); .sum(1).sum(0) for example is of all"
     return text

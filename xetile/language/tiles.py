@@ -129,30 +129,30 @@ class Tile(Arithmetic):
         """A part of the tile, `x[:, 16:32]`; bounds are numbers."""
         return self.made(sliced(self.held(), places))
 
-    def sum(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def sum(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The sums along axis 0 (down the columns) or 1 (along the rows), in the tile's type.
 
         The axis stays with an extent of 1. The order is that of a tree, the same at every level.
         """
         return self._reduced("sum", axis, keepdims=keepdims)
 
-    def prod(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def prod(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The products along an axis, in the tile's type."""
         return self._reduced("prod", axis, keepdims=keepdims)
 
-    def max(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def max(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The largest elements along an axis; NaN where one is."""
         return self._reduced("max", axis, keepdims=keepdims)
 
-    def min(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def min(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The smallest elements along an axis; NaN where one is."""
         return self._reduced("min", axis, keepdims=keepdims)
 
-    def nanmax(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def nanmax(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The largest elements along an axis; a NaN counts as nothing, as the hardware's instruction has it."""
         return self._reduced("nanmax", axis, keepdims=keepdims)
 
-    def nanmin(self, axis: int | None = None, *, keepdims: Literal[True] = True) -> Self:
+    def nanmin(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The smallest elements along an axis; a NaN counts as nothing."""
         return self._reduced("nanmin", axis, keepdims=keepdims)
 
