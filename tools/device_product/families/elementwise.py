@@ -1,7 +1,6 @@
 """Every elementwise op by type, as one lane's scalars and vectors, on numbers where types end and rounding decides.
 
-An op is a part of a case; the parts of a type that reach SPIR-V are one kernel. What MLIR leaves open (too many bits of
-a shift, a number that an integer does not hold) stands in parts of its own.
+An op is a part of a case; the parts of a type that reach SPIR-V are one kernel.
 """
 
 import re
@@ -110,7 +109,7 @@ def _float_ops(t: str) -> dict[str, Op]:
             held = f"{name[-2]}{other[1:]}"
             ops[f"arith.{name} to {other}"] = Op(line.format(held), other, held)
             ops[f"arith.{name} to {other} of what it does not hold"] = Op(
-                line.format("x"), other, open="MLIR has no result for it"
+                line.format("x"), other
             )
     ops[f"arith.bitcast to i{BITS[t]}"] = Op(
         f"%r = arith.bitcast %x : #{t}> to #i{BITS[t]}>", f"i{BITS[t]}"
@@ -122,7 +121,7 @@ def _integer_ops(t: str) -> dict[str, Op]:
     ops = _binary(t, WRAPPING)
     ops |= _binary(t, DIVISIONS, "d")
     ops |= _binary(t, SHIFTS, "s")
-    ops |= _binary(t, SHIFTS, where=" by too much", open="MLIR has no result for it")
+    ops |= _binary(t, SHIFTS, where=" by too much")
     ops |= _comparisons(t, "cmpi", CMPI, "slt")
     ops |= {f"math.{n}": Op(f"%r = math.{n} %x : #{t}>", t) for n in INTEGER_MATH}
     ops["math.ipowi"] = Op(f"%r = math.ipowi %x, %s : #{t}>", t, "xs")
