@@ -35,6 +35,11 @@ ROUNDED = """(<8 x float> %x) {
  %t = trunc <8 x i32> %c to <8 x i16>
  ret <8 x i16> %t
 }"""
+SATURATED = """(<8 x float> %x) {
+ %r = call <8 x i32> @llvm.fptosi.sat.v8i32.v8f32(<8 x float> %x)
+ ret <8 x i32> %r
+}
+declare <8 x i32> @llvm.fptosi.sat.v8i32.v8f32(<8 x float>)"""
 WIDENED = """(<8 x i16> %x) {
  %w = zext <8 x i16> %x to <8 x i32>
  %s = shl <8 x i32> %w, splat (i32 16)
@@ -46,6 +51,7 @@ WIDENED = """(<8 x i16> %x) {
 STAND_INS = {
     "__builtin_IB_ftobf_8": ROUNDED,
     "__builtin_IB_bftof_8": WIDENED,
+    "_Z16convert_int8_satDv8_f": SATURATED,
     "_Z12get_group_idj": f"(i32 %axis) {{\n %wide = zext i32 %axis to i64\n %id = add i64 %wide, {GROUP}\n ret i64 %id\n}}",
     "_Z16get_sub_group_idv": f"() {{\n ret i32 {SUBGROUP}\n}}",
     "__builtin_IB_subgroup_createBlock2DAddressPayload": """(i64 %a, i32 %b, i32 %c, i32 %d, i32 %x, i32 %y, i32 %e, i32 %f, i32 %g) {
@@ -422,9 +428,9 @@ def test_numbers_and_floats():
     assert same_bits(results(body, "%r", "vector<8xf32>", "float32", a), expected)
     body = f"""%f = {read("a", "vector<8xf32>", bits=32, rows=8, columns=16, blocks=1)}
     %r = arith.fptosi %f : vector<8xf32> to vector<8xi32>"""
-    floats = numpy.array([0.5, -0.5, 1.9, -1.9, 1e6, -1e6, 3.0, 0.0], numpy.float32)
+    floats = numpy.array([0.5, -0.5, 1.9, -1.9, 1e6, -1e6, 3e9, numpy.nan], numpy.float32)
     found = results(body, "%r", "vector<8xi32>", "int32", floats)
-    assert list(found) == list(floats.astype(numpy.int32))
+    assert list(found) == [0, 0, 1, -1, 10**6, -(10**6), 2**31 - 1, 0]
 
 
 U4 = numpy.uint32
