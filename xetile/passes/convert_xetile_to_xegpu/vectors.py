@@ -69,7 +69,7 @@ def _in_bands(view: XeGPUView, op: TileMMAOp, instruction: XeProduct) -> None:
 
     def banded(value: SSAValue, width: int, *, negative: bool = False) -> Bands:
         if vector_type(value).get_shape()[3] == width:
-            return view.bands(value, heights, width)
+            return view.banded(view.blocks(value), heights, width)
         wide = filled(view, view.grid(value), (m, width), negative=negative)
         return view.banded(wide, heights, width)
 

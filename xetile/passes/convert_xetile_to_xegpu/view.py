@@ -258,10 +258,6 @@ class XeGPUView(Expansion):
         became = self.get(value)
         return became if isinstance(became, Bands) else self.grid(value)
 
-    def bands(self, value: SSAValue, heights: Heights, width: int) -> Bands:
-        """A vector in blocks, in bands of so many rows."""
-        return self.banded(self.blocks(value), heights, width)
-
     def banded(self, became: Grid | Bands, heights: Heights, width: int) -> Bands:
         """Blocks in bands of so many rows."""
         if isinstance(became, Grid):
