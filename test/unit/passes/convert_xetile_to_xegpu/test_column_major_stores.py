@@ -23,12 +23,18 @@ def loaded(A: xt.Array, O: xt.Array, *, R: int, C: int) -> None:
     O[0:R, 0:C] = A.T[0:R, 0:C]
 
 
+SHAPES = [(24, 40, "i32"), (40, 24, "f32"), (48, 16, "i8")]
+CASES = [
+    *(
+        pytest.param(24, 16, "f16", *case.values, marks=case.marks)
+        for case in levels_and_places("xegpu", "xevm")
+    ),
+    *((*shape, level, "numpy") for shape in SHAPES for level in ("xegpu", "xevm")),
+]
+
+
 @pytest.mark.parametrize(
-    ("level", "place"), levels_and_places("xegpu", "xevm"), indirect=["place"]
-)
-@pytest.mark.parametrize(
-    ("rows", "columns", "type"),
-    [(24, 16, "f16"), (24, 40, "i32"), (40, 24, "f32"), (48, 16, "i8")],
+    ("rows", "columns", "type", "level", "place"), CASES, indirect=["place"]
 )
 def test_a_tile_turned(
     rows: int, columns: int, type: str, level: LevelName, place: Place
