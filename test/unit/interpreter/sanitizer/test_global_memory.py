@@ -21,58 +21,58 @@ LINES = Path(__file__).read_text().splitlines()
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(1,))
-def read_after_write(X, Y):
+def read_after_write(X: xt.Array, Y: xt.Array) -> None:
     X[0:16, 0:16] = X[0:16, 0:16] * 2.0  # read_after_write: earlier
     Y[0:16, 0:16] = X[15 - xt.arange(16, axis=0), 0:16]  # read_after_write: later
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(1,))
-def write_after_read(X, Y):
+def write_after_read(X: xt.Array, Y: xt.Array) -> None:
     turned = X[15 - xt.arange(16, axis=0), 0:16]  # write_after_read: earlier
     X[0:16, 0:16] = turned + Y[0:16, 0:16]  # write_after_read: later
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(1,))
-def two_stores(X, Y):
+def two_stores(X: xt.Array, Y: xt.Array) -> None:
     y = Y[0:16, 0:16]
     X[0:16, 0:16] = y  # two_stores: earlier
     X[15 - xt.arange(16, axis=0), 0:16] = y  # two_stores: later
 
 
 @xt.kernel(sg_layout=(2, 2), grid=(1,))
-def read_and_changed_by_all(X, Y):
+def read_and_changed_by_all(X: xt.Array, Y: xt.Array) -> None:
     one = X[0, 0]  # read_and_changed_by_all: earlier
     X[0, 0] = one + 1.0  # read_and_changed_by_all: later
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(1,))
-def plain_after_atomic(X, Y):
+def plain_after_atomic(X: xt.Array, Y: xt.Array) -> None:
     X.at[0:16, 0:16].add(Y[0:16, 0:16])  # plain_after_atomic: earlier
     Y[0:16, 0:16] = X[15 - xt.arange(16, axis=0), 0:16]  # plain_after_atomic: later
 
 
 @xt.kernel(grid=(2,))
-def stencil(X, Y):
+def stencil(X: xt.Array, Y: xt.Array) -> None:
     p = xt.program_id(0) * 8
     other = X[(xt.arange(8, axis=0) + p + 15) % 16, 0:16]  # stencil: earlier
     X[p : p + 8, 0:16] = other + 1.0  # stencil: later
 
 
 @xt.kernel(grid=(2,))
-def reads_another_workgroup(X, Y):
+def reads_another_workgroup(X: xt.Array, Y: xt.Array) -> None:
     p = xt.program_id(0) * 8
     X[p : p + 8, 0:16] = Y[p : p + 8, 0:16]  # reads_another_workgroup: earlier
     Y[p : p + 8, 0:16] = X[8 - p : 16 - p, 0:16]  # reads_another_workgroup: later
 
 
 @xt.kernel(grid=(2,))
-def stores_after_atomic(X, Y):
+def stores_after_atomic(X: xt.Array, Y: xt.Array) -> None:
     X.at[0:8, 0:16].add(Y[0:8, 0:16])  # stores_after_atomic: earlier
     X[0:8, 0:16] = Y[0:8, 0:16]  # stores_after_atomic: later
 
 
 @xt.kernel(grid=(2,))
-def atomic_after_read(X, Y):
+def atomic_after_read(X: xt.Array, Y: xt.Array) -> None:
     Y[0:8, 0:16] = X[0:8, 0:16]  # atomic_after_read: earlier
     X.at[0:8, 0:16].add(1.0)  # atomic_after_read: later
 
@@ -139,7 +139,7 @@ def test_workgroups(kernel: Any, does: str, did: str, level: LevelName):
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(1,))
-def with_barriers(X, Y):
+def with_barriers(X: xt.Array, Y: xt.Array) -> None:
     X[0:16, 0:16] = X[0:16, 0:16] * 2.0
     xt.barrier()
     turned = X[15 - xt.arange(16, axis=0), 0:16]
@@ -148,31 +148,31 @@ def with_barriers(X, Y):
 
 
 @xt.kernel(sg_layout=(2, 2), grid=(1,))
-def in_place(X, Y):
+def in_place(X: xt.Array, Y: xt.Array) -> None:
     X[0:16, 0:16] = X[0:16, 0:16] + Y[0:16, 0:16]
     X[0:16, 0:16] = X[0:16, 0:16] * 2.0
 
 
 @xt.kernel(sg_layout=(2, 2), grid=(1,))
-def same_value_by_all(X, Y):
+def same_value_by_all(X: xt.Array, Y: xt.Array) -> None:
     X[0, 0] = 7.0
     Y[0, 0] = X[0, 0]
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(2,))
-def atomic_alone(X, Y):
+def atomic_alone(X: xt.Array, Y: xt.Array) -> None:
     X.at[0:16, 0:16].add(1.0)
     X.at[15 - xt.arange(16, axis=0), 0:16].add(1.0)
 
 
 @xt.kernel(grid=(2,))
-def same_value_by_workgroups(X, Y):
+def same_value_by_workgroups(X: xt.Array, Y: xt.Array) -> None:
     X[0:8, 0:16] = Y[0:8, 0:16]
     Y[8 + xt.program_id(0), 0] = X[0, 0]
 
 
 @xt.kernel(sg_layout=(2, 1), grid=(2,))
-def each_its_own(X, Y):
+def each_its_own(X: xt.Array, Y: xt.Array) -> None:
     p = xt.program_id(0) * 8
     X[p : p + 8, 0:16] = X[p : p + 8, 0:16] + 1.0
     Y[p : p + 8, 0:16] = X[p : p + 8, 0:16]
