@@ -77,10 +77,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif outcome.reached != "right":
                 failed.append((name.number, outcome))
                 print(f"{name.number}: {outcome.reached}: {outcome.finding}", flush=True)
-    on = device() if any(one.finding.step == "device" for _, one in failed if one.finding) else None
+    on = (
+        device()
+        if any(one.finding.step == "device" for _, one in failed if one.finding)
+        else None
+    )
     for number, outcome in sorted(failed):
         program = draw(options.seed, number, targets)
-        found = Judged("wrong" if outcome.reached == "wrong" else "broken", *(outcome.finding or ()))
+        found = Judged(
+            "wrong" if outcome.reached == "wrong" else "broken", *(outcome.finding or ())
+        )
         if outcome.reached in ("wrong", "broken") and not options.no_shrink:
             only = levels if found.place == "device" else f"W{found.place}"
             program, found = smallest(program, found, lambda other: judged(other, only, on))  # noqa: B023

@@ -1,9 +1,10 @@
 """Drawing kernels: arguments, statements that bind tiles, and stores of them."""
 
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tools.random_kernels.arrays import Array, laid_out
 from tools.random_kernels.expressions import Expressions
@@ -21,12 +22,13 @@ from tools.random_kernels.nodes import (
     step,
 )
 from tools.random_kernels.stores import Stores
+from xetile.targets.target import Assume
 
 LAYOUTS = ((1, 1), (1, 1), (1, 1), (2, 1), (1, 2), (2, 2), (4, 1))
 GRIDS = ((1, 1), (1, 1), (2, 1), (3, 1), (2, 2))
 ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 12, 16, 16, 17, 20, 24, 32, 33, 40)
 COLUMNS = (1, 2, 3, 4, 5, 8, 12, 16, 16, 16, 24, 32, 32, 48, 64)
-ASSUMED = ("block", "block", "check", "gather")
+ASSUMED: tuple[Assume, ...] = ("block", "block", "check", "gather")
 
 
 class Program(NamedTuple):
@@ -37,7 +39,7 @@ class Program(NamedTuple):
     body: list[Step]
     sg_layout: tuple[int, int]
     grid: tuple[int, int]
-    assume: str
+    assume: Assume
     device: str
 
     def text(self) -> str:
@@ -55,13 +57,13 @@ class Program(NamedTuple):
         """The types of the arguments."""
         return f"({', '.join(array.type() for array in self.arrays)},)"
 
-    def given(self) -> list[object]:
+    def given(self) -> list[Any]:
         """Arguments of a call."""
         return [
             array.given() if array.shape else int(array.data.item()) for array in self.arrays
         ]
 
-    def expected(self) -> dict[str, object]:
+    def expected(self) -> dict[str, NDArray[Any]]:
         """What numpy computes: each array that the kernel stores to, as it is afterwards."""
         state = {array.name: array.data.copy() for array in self.arrays}
         width, height = self.grid
@@ -117,10 +119,8 @@ class _Drawing(Stores, Expressions):
     def shape(self, kind: Kind) -> Kind:
         """Mostly the same kind, at times a row or a column of it."""
         element, rows, columns = kind
-        narrow = self.random.choice(
-            (kind, kind, kind, Kind(element, rows, 1), Kind(element, 1, columns))
-        )
-        return narrow
+        narrow = Kind(element, rows, 1), Kind(element, 1, columns)
+        return self.random.choice((kind, kind, kind, *narrow))
 
     def statement(self, kind: Kind) -> None:
         """One that binds a tile, at times in a loop or a branch."""
@@ -153,7 +153,7 @@ class _Drawing(Stores, Expressions):
         )
         before = name(target, kind, initial.low, initial.high)
         if kind.element in INTEGERS or (low <= sums[0] and sums[1] <= high):
-            result = Node(kind, "({} + {})", lambda _, a, b: a + b, *sums, (before, part))
+            result = Node(kind, "({} + {})", lambda _, v: v[0] + v[1], *sums, (before, part))
             if kind.element in INTEGERS:
                 sums = low, high
         else:
@@ -161,7 +161,7 @@ class _Drawing(Stores, Expressions):
             result = Node(
                 kind,
                 "xt.maximum({}, {})",
-                lambda _, a, b: np.maximum(a, b),
+                lambda _, v: np.maximum(v[0], v[1]),
                 *sums,
                 (before, part),
             )

@@ -20,6 +20,7 @@ from tools.random_kernels.nodes import (
     limits,
     name,
 )
+from xetile.targets.target import Assume
 
 FLOATS = tuple(EXACT)
 BOUNDARY = 64
@@ -29,7 +30,7 @@ BOUNDARY = 64
 class Drawing:
     """What is known at a place of the kernel, and names that are not used yet."""
 
-    def __init__(self, random: Random, grid: tuple[int, int], assume: str) -> None:
+    def __init__(self, random: Random, grid: tuple[int, int], assume: Assume) -> None:
         self.random = random
         self.grid = grid
         self.assume = assume
@@ -97,7 +98,8 @@ class Drawing:
             place = self.counter()
             form = f"xt.index({array.name}[{{}} % {length}])"
 
-            def compute(frame: Frame, at: Value) -> Value:
+            def compute(frame: Frame, values: list[Value]) -> Value:
+                (at,) = values
                 return frame.arrays[array.name][int(at) % length]
 
             node = Node(INDEX, form, compute, 0, steps, (place,))
@@ -112,7 +114,8 @@ class Drawing:
             scale, shift = self.random.choice((1, 2, 3)), self.random.choice((0, 1, 5))
             form = f"({{}} * {scale} + {shift}) % {steps + 1}"
 
-            def compute(frame: Frame, at: Value) -> Value:
+            def compute(frame: Frame, values: list[Value]) -> Value:
+                (at,) = values
                 return (at * scale + shift) % (steps + 1)
 
             return affine(
@@ -132,7 +135,8 @@ class Drawing:
         limit = self.random.randint(0, 2)
         form = f"{{}} {self.random.choice(('<', '=='))} {limit}"
 
-        def compute(_: Frame, a: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            (a,) = values
             return np.asarray(a < limit if "<" in form else a == limit, np.int64)
 
         return Node(Kind("i1"), form, compute, 0, 1, (self.index(0, 3),))
@@ -141,7 +145,7 @@ class Drawing:
 def program_id(axis: int, grid: tuple[int, int]) -> Node:
     """Which workgroup this is."""
 
-    def compute(frame: Frame) -> Value:
+    def compute(frame: Frame, values: list[Value]) -> Value:
         return np.asarray(frame.programs[axis])
 
     return Node(INDEX, f"xt.program_id({axis})", compute, 0, grid[axis] - 1)
@@ -153,7 +157,7 @@ def scalar_argument(array: Array) -> Node:
     return Node(
         INDEX,
         f"xt.index({array.name})",
-        lambda frame: frame.arrays[array.name],
+        lambda frame, _: frame.arrays[array.name],
         number,
         number,
     )
@@ -168,7 +172,7 @@ def affine(node: Node, low: int, multiple: int) -> Node:
     return Node(
         INDEX,
         form,
-        lambda _, a: a * multiple + low,
+        lambda _, v: v[0] * multiple + low,
         node.low * multiple + low,
         node.high * multiple + low,
         (node,),
@@ -231,15 +235,18 @@ class Expressions(Drawing):
         return random.choice(forms)(kind, depth - 1)
 
     def load_of(self, kind: Kind, _: int) -> Node:
+        """A load, whatever the depth."""
         return self.load(kind)
 
     def full(self, kind: Kind) -> Node:
+        """A tile of one number."""
         number = self.random.randint(0, 7)
         form = f"xt.full(({kind.rows}, {kind.columns}), {number}, xt.{kind.element})"
         shape = kind.rows, kind.columns
-        return Node(kind, form, lambda _: np.full(shape, number), number, number)
+        return Node(kind, form, lambda _, v: np.full(shape, number), number, number)
 
     def binary(self, kind: Kind, depth: int) -> Node:
+        """Two tiles of the kind, one operator."""
         return self.combined(kind, self.tile(kind, depth), self.tile(kind, depth))
 
     def combined(self, kind: Kind, one: Node, other: Node) -> Node:
@@ -250,7 +257,7 @@ class Expressions(Drawing):
             function = np.maximum if operator == "max" else np.minimum
             low, high = min(one.low, other.low), max(one.high, other.high)
             form = f"xt.{operator}imum({{}}, {{}})"
-            return Node(kind, form, lambda _, a, b: function(a, b), low, high, (one, other))
+            return Node(kind, form, lambda _, v: function(v[0], v[1]), low, high, (one, other))
         functions: dict[str, Callable[[int, int], int]] = {
             "+": lambda a, b: a + b,
             "-": lambda a, b: a - b,
@@ -263,7 +270,8 @@ class Expressions(Drawing):
         low, high = self.held(kind, min(corners), max(corners))
         form = f"({{}} {operator} {{}})"
 
-        def compute(_: Frame, a: Value, b: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            a, b = values
             if operator == "+":
                 return a + b
             return a - b if operator == "-" else a * b
@@ -278,14 +286,17 @@ class Expressions(Drawing):
         return low, high
 
     def broadcast(self, kind: Kind, depth: int) -> Node:
+        """A tile and a row or a column."""
         narrow = self.random.choice((kind._replace(rows=1), kind._replace(columns=1)))
         return self.combined(kind, self.tile(kind, depth), self.tile(narrow, depth))
 
     def select(self, kind: Kind, depth: int) -> Node:
+        """One of two tiles, by element."""
         parts = [self.tile(kind, depth), *(self.tile(kind, 0) for _ in range(3))]
         operator = self.random.choice(("<", ">=", "=="))
 
-        def compute(_: Frame, a: Value, b: Value, c: Value, d: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            a, b, c, d = values
             chosen = {"<": a < b, ">=": a >= b, "==": a == b}[operator]
             return np.where(chosen, c, d)
 
@@ -294,8 +305,9 @@ class Expressions(Drawing):
         return Node(kind, form, compute, low, high, tuple(parts))
 
     def transposed(self, kind: Kind, depth: int) -> Node:
+        """A tile that is exchanged."""
         part = self.tile(Kind(kind.element, kind.columns, kind.rows), depth)
-        return Node(kind, "({}).T", lambda _, a: a.T, part.low, part.high, (part,))
+        return Node(kind, "({}).T", lambda _, v: v[0].T, part.low, part.high, (part,))
 
     def converted(self, kind: Kind, depth: int) -> Node:
         """From another type; only floats whose values an integer type holds become integers."""
@@ -309,9 +321,10 @@ class Expressions(Drawing):
                     return self.load(kind)
                 low, high = least, most
         form = f"({{}}).to(xt.{kind.element})"
-        return Node(kind, form, lambda _, a: a, low, high, (part,))
+        return Node(kind, form, lambda _, v: v[0], low, high, (part,))
 
     def reduced(self, kind: Kind, depth: int) -> Node:
+        """A row or a column that is reduced from a wider tile."""
         axis = 0 if kind.rows == 1 else 1
         if kind.rows == kind.columns == 1:
             axis = self.random.randrange(2)
@@ -323,13 +336,15 @@ class Expressions(Drawing):
         if chosen == "sum":
             low, high = self.held(kind, min(0, extent * low), max(0, extent * high))
 
-        def compute(_: Frame, a: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            (a,) = values
             found = {"sum": a.sum, "max": a.max, "min": a.min}[chosen]
             return found(axis=axis, keepdims=True)
 
         return Node(kind, f"({{}}).{chosen}({axis})", compute, low, high, (part,))
 
     def product(self, kind: Kind, depth: int) -> Node:
+        """A product of two tiles."""
         element = self.random.choice(
             ("f16", "bf16") if kind.element == "f32" else ("i8", "ui8")
         )
@@ -337,12 +352,14 @@ class Expressions(Drawing):
         left = self.tile(Kind(element, kind.rows, depth_of), min(depth, 1))
         right = self.tile(Kind(element, depth_of, kind.columns), 0)
         most = depth_of * max(-left.low, left.high) * max(-right.low, right.high)
-        return Node(kind, "({} @ {})", lambda _, a, b: a @ b, -most, most, (left, right))
+        return Node(kind, "({} @ {})", lambda _, v: v[0] @ v[1], -most, most, (left, right))
 
     def bits(self, kind: Kind, depth: int) -> Node:
+        """The bits of two tiles."""
         operator = self.random.choice("&|^")
 
-        def compute(_: Frame, a: Value, b: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            a, b = values
             return a & b if operator == "&" else a | b if operator == "|" else a ^ b
 
         low, high = INTEGERS[kind.element]
@@ -362,7 +379,7 @@ class Expressions(Drawing):
         contiguous = transposed == array.column_major
         row = self.bind(start(self, height, rows, None if contiguous else element), "r")
         column = self.bind(start(self, width, columns, element if contiguous else None), "c")
-        places = [self.slice_of(row, rows), self.slice_of(column, columns)]
+        places = [self.slice_of(row, rows, 0), self.slice_of(column, columns, 1)]
         masks = list[Node]()
         if random.random() < 0.35:
             axis = random.randrange(2)
@@ -378,10 +395,10 @@ class Expressions(Drawing):
         if arguments:
             form = f"{view}.at[{indices}].load({', '.join(arguments)})"
 
-        def compute(frame: Frame, *values: Value) -> Value:
+        def compute(frame: Frame, values: list[Value]) -> Value:
             matrix = seen(frame.arrays[array.name], values[:batches], transposed=transposed)
             at = values[batches : batches + 2]
-            found = taken(matrix, *at, padding)
+            found = taken(matrix, at[0], at[1], padding)
             return np.where(values[-1] != 0, found, padding) if masks else found
 
         low, high = min(array.low, padding), max(array.high, padding)
@@ -419,11 +436,11 @@ class Expressions(Drawing):
             return -(-least // 16) * 16 // bytes + self.random.choice((0, 0, 16))
         return self.extent(columns)
 
-    def slice_of(self, first: Node, size: int) -> Node:
+    def slice_of(self, first: Node, size: int, axis: int) -> Node:
         """A place in brackets: as many rows or columns from a first one."""
-        axis = 0 if first.text().startswith("r") else 1
 
-        def compute(_: Frame, at: Value) -> Value:
+        def compute(_: Frame, values: list[Value]) -> Value:
+            (at,) = values
             places = at + np.arange(size)
             return places[:, None] if axis == 0 else places[None, :]
 
@@ -443,7 +460,7 @@ class Expressions(Drawing):
             first = f"{shift}:{shift + size}"
             form = f"{array.name}[{first}, None]" if axis == 0 else f"{array.name}[{first}]"
 
-            def load(frame: Frame) -> Value:
+            def load(frame: Frame, values: list[Value]) -> Value:
                 return frame.arrays[array.name][shift : shift + size].reshape(shape)
 
             node = Node(kind, form, load, -reach, extent)
@@ -451,7 +468,8 @@ class Expressions(Drawing):
             scale, first = random.choice((1, 1, 2, 3)), self.bind(self.index(0, 5), "f")
             form = f"(xt.arange(0, {size}, axis={axis}) * {scale} + {{}}) % {extent}"
 
-            def count(_: Frame, at: Value) -> Value:
+            def count(_: Frame, values: list[Value]) -> Value:
+                (at,) = values
                 return ((np.arange(size) * scale + at) % extent).reshape(shape)
 
             node = Node(Kind("index", *shape), form, count, 0, extent, (first,))
@@ -462,5 +480,10 @@ class Expressions(Drawing):
         limit = self.random.randint(0, extent)
         kind = places.kind.of("i1")
         return Node(
-            kind, f"{{}} < {limit}", lambda _, a: (a < limit).astype(np.int64), 0, 1, (places,)
+            kind,
+            f"{{}} < {limit}",
+            lambda _, v: (v[0] < limit).astype(np.int64),
+            0,
+            1,
+            (places,),
         )

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 import xetile.language as xt
 from tools.random_kernels.drawing import Program
 from xetile.errors import XetileError, collected_remarks
-from xetile.levels import LEVELS, LevelName
+from xetile.levels import LevelName
 from xetile.runtime.device import Device
 
 Verdict = Literal["right", "refused", "wrong", "broken"]
 """Broken is a Python exception, a crash or a hang."""
 
-LETTERS = {level.letter: level.name for level in LEVELS if level.letter != "L"}
+LETTERS = {
+    level.letter: cast(LevelName, level.name) for level in LEVELS if level.letter != "L"
+}
 
 
 class Judged(NamedTuple):

@@ -12,8 +12,13 @@ from tools.language_programs.statements import Statement
 Value: TypeAlias = NDArray[np.int64]
 """What a node evaluates to: a matrix of whole numbers, or an array without dimensions for a single one."""
 
-INTEGERS = {"i8": (-128, 127), "ui8": (0, 255), "i16": (-(2**15), 2**15 - 1)}
-INTEGERS |= {"i32": (-(2**31), 2**31 - 1), "i1": (0, 1)}
+INTEGERS = {
+    "i8": (-128, 127),
+    "ui8": (0, 255),
+    "i16": (-(2**15), 2**15 - 1),
+    "i32": (-(2**31), 2**31 - 1),
+    "i1": (0, 1),
+}
 """The lowest and highest number of each integer type."""
 
 EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24}
@@ -44,7 +49,7 @@ class Frame:
     names: dict[str, Value] = field(default_factory=dict[str, Value])
 
 
-Compute: TypeAlias = Callable[..., Value]
+Compute: TypeAlias = Callable[[Frame, list[Value]], Value]
 """A function of a frame and the values of a node's parts."""
 
 
@@ -65,7 +70,7 @@ class Node:
 
     def value(self, frame: Frame) -> Value:
         """Evaluate it; integers wrap as their type does."""
-        found = self.compute(frame, *(part.value(frame) for part in self.parts))
+        found = self.compute(frame, [part.value(frame) for part in self.parts])
         return wrapped(np.asarray(found, np.int64), self.kind.element)
 
     def simpler(self) -> "Iterator[Node]":
@@ -82,7 +87,7 @@ class Node:
 def constant(number: int) -> Node:
     """A Python number as an index."""
 
-    def compute(frame: Frame) -> Value:
+    def compute(frame: Frame, values: list[Value]) -> Value:
         return np.asarray(number)
 
     return Node(INDEX, str(number), compute, number, number)
@@ -90,7 +95,7 @@ def constant(number: int) -> Node:
 
 def name(text: str, kind: Kind, low: int, high: int) -> Node:
     """A variable."""
-    return Node(kind, text, lambda frame: frame.names[text], low, high)
+    return Node(kind, text, lambda frame, _: frame.names[text], low, high)
 
 
 def wrapped(value: Value, element: str) -> Value:
@@ -110,13 +115,11 @@ def limits(element: str) -> tuple[int, int]:
 
 @dataclass
 class Step(Statement):
-    """A statement with its meaning. `run` is given the frame and the step itself, whose nodes and blocks it evaluates."""
+    """A statement with its meaning: `run` evaluates the nodes and blocks of the step that it is given."""
 
-    run: "Callable[[Frame, Step], None]" = lambda frame, step: None
+    run: "Callable[[Frame, Step], None]" = field(kw_only=True)
     form: str = ""
     nodes: tuple[Node, ...] = ()
-    keep: bool = False
-    """Whether the step defines something that no smaller kernel leaves out."""
 
 
 def step(
@@ -127,7 +130,7 @@ def step(
 ) -> Step:
     """A statement whose text is a form with the texts of nodes."""
     text = form.format(*(node.text() for node in nodes))
-    return Step(text, blocks or [], run, form, nodes)
+    return Step(text, blocks or [], run=run, form=form, nodes=nodes)
 
 
 def run_block(frame: Frame, block: list[Step]) -> None:

@@ -32,7 +32,7 @@ class Stores(Expressions):
         first = 0 if batched else 1
         column = program_id(1, self.grid) if first else self.index(0, 0)
         column = self.bind(affine(column, 0, columns), "c")
-        places = [self.slice_of(row, rows), self.slice_of(column, columns)]
+        places = [self.slice_of(row, rows, 0), self.slice_of(column, columns, 1)]
         scattered = random.random() < 0.3
         if scattered:
             places[0] = self.permuted(rows)
@@ -52,7 +52,7 @@ class Stores(Expressions):
             matrix = seen(frame.arrays[array.name], values[:batches], transposed=transposed)
             at, rest = values[batches : batches + 2], values[batches + 2 :]
             held = rest[1] if masks else np.asarray(1)
-            (added if adds else put)(matrix, *at, rest[0], held)
+            (added if adds else put)(matrix, at[0], at[1], rest[0], held)
 
         self.block.append(step(form, run, *batch, *places, value, *masks))
 
@@ -68,7 +68,8 @@ class Stores(Expressions):
         order = np.random.default_rng(self.random.getrandbits(32)).permutation(count)
         array = self.array("i32", order)
 
-        def compute(frame: Frame, at: Value) -> Value:
+        def compute(frame: Frame, values: list[Value]) -> Value:
+            (at,) = values
             return frame.arrays[array.name][int(at)]
 
         node = Node(
@@ -88,7 +89,8 @@ class Stores(Expressions):
         array = self.array("i32", order)
         first = self.bind(affine(program_id(0, self.grid), 0, rows), "m")
 
-        def compute(frame: Frame, at: Value) -> Value:
+        def compute(frame: Frame, values: list[Value]) -> Value:
+            (at,) = values
             return frame.arrays[array.name][int(at) : int(at) + rows].reshape(rows, 1)
 
         form = f"{array.name}[{{0}} : {{0}} + {rows}, None]"
