@@ -33,7 +33,7 @@ class Drawing:
     def __init__(self, random: Random, grid: tuple[int, int], assume: Assume) -> None:
         self.random = random
         self.grid = grid
-        self.assume = assume
+        self.assume: Assume = assume
         self.arrays: list[Array] = []
         self.block: list[Step] = []
         self.names: dict[str, Node] = {}

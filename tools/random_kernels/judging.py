@@ -17,9 +17,14 @@ from xetile.runtime.device import Device
 Verdict = Literal["right", "refused", "wrong", "broken"]
 """Broken is a Python exception, a crash or a hang."""
 
-LETTERS = {
-    level.letter: cast(LevelName, level.name) for level in LEVELS if level.letter != "L"
+LETTERS: dict[str, LevelName] = {
+    "W": "workgroup",
+    "S": "subgroup",
+    "B": "blocked",
+    "X": "xegpu",
+    "V": "xevm",
 }
+"""The levels by the letters of `--levels`."""
 
 
 class Judged(NamedTuple):
