@@ -3,7 +3,8 @@
 import numpy as np
 
 from tools.random_kernels.arrays import BYTES, added, put, seen
-from tools.random_kernels.expressions import Expressions, affine, program_id
+from tools.random_kernels.expressions import Expressions
+from tools.random_kernels.indices import affine, program_id
 from tools.random_kernels.nodes import INDEX, Frame, Kind, Node, Step, Value, step
 
 
