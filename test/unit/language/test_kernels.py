@@ -152,12 +152,13 @@ def refusal(call: Callable[[], object]) -> str:
         (
             lambda: call(A, B, C[:, ::2]),
             "argument 'C' has strides [192, 8] bytes for shape [80, 24]; kernels take row-major "
-            "and column-major arrays: pass numpy.ascontiguousarray(C)",
+            "and column-major arrays: pass the array that it is a view of, and slice that in the kernel, "
+            "or numpy.ascontiguousarray(C), which is copied back if the kernel stores to it",
         ),
         (
-            lambda: call(A, B, C > 0),
-            "argument 'C' has elements of bool; kernels take float16, float32, float64, int8, int16, "
-            "int32, int64, uint8, bfloat16, float8_e4m3fn, float8_e5m2",
+            lambda: call(A, B, C.astype(np.complex64)),
+            "argument 'C' has elements of complex64; kernels take float16, float32, float64, int8, int16, "
+            "int32, int64, uint8, bool, bfloat16, float8_e4m3fn, float8_e5m2",
         ),
         (
             lambda: call(A, B, "C"),
@@ -178,7 +179,8 @@ def refusal(call: Callable[[], object]) -> str:
         (
             lambda: static(A, B, np.asfortranarray(C)),
             "argument 'C' is 80x48xf32, row-major without gaps; given are strides of [4, 320] "
-            "bytes: pass numpy.ascontiguousarray(C)",
+            "bytes: pass the array that it is a view of, and slice that in the kernel, "
+            "or numpy.ascontiguousarray(C), which is copied back if the kernel stores to it",
         ),
         (
             lambda: static(A, B, 3.5),

@@ -14,6 +14,7 @@ def chosen(A: xt.Array, Y: xt.Array, limit: xt.Scalar, n: xt.Scalar) -> None:
         Y[0:16, 0:32] = x * largest + limit
     else:
         Y[0:16, 0:32] = x - n.to(xt.f32)
+    xt.barrier()
     m = xt.index(n)
     Y[m, m + 1] = largest * limit - 1.5
     Y[m + 1, 0] = xt.exp2(xt.maximum(-(n // 2 - 7) % 3, 1).to(xt.f32))

@@ -17,9 +17,13 @@ gpu.module @m {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
+    %c32 = arith.constant 32 : index
     %three = arith.constant 3 : i32
     %s = gpu.subgroup_id : index
-    %r = arith.muli %s, %c8 : index
+    %b = gpu.block_id x
+    %first = arith.muli %b, %c32 : index
+    %own = arith.muli %s, %c8 : index
+    %r = arith.addi %first, %own : index
     %t = xetile.init_tile %a[%r, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
     %v = xetile.load_tile %t : !xetile.tile<8x16xf32> -> vector<8x16xf32>
     %odd = arith.remui %s, %c8 : index

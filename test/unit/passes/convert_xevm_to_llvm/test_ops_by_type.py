@@ -23,6 +23,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     functions,
     integer_functions,
     quotients,
+    shifts,
 )
 
 SHAPE = (2, 32)
@@ -248,7 +249,15 @@ def test_every_elementwise_op_of_the_pass_is_here() -> None:
     names = {word for op in computed for word in op.lines.split() if "." in word}
     handled = {
         name
-        for room in (arithmetic, contractions, floats, functions, integer_functions, quotients)
+        for room in (
+            arithmetic,
+            contractions,
+            floats,
+            functions,
+            integer_functions,
+            quotients,
+            shifts,
+        )
         for name in room.HANDLERS
     }
     assert names == handled - ELSEWHERE.keys()

@@ -46,6 +46,7 @@ gpu.module @m {{
     %to_tile = xetile.init_tile %to[0, 0] : {COLUMN} -> !column
     %old = xetile.load_tile %to_tile : !column -> vector<64x1xf32>
     %new = arith.maximumf %most, %old : vector<64x1xf32>
+    gpu.barrier
     xetile.store_tile %new, %to_tile : vector<64x1xf32>, !column
     %olds = xetile.tile_broadcast %old [1] : vector<64x1xf32> -> vector<64x64xf32>
     %less = arith.subf %c, %olds : vector<64x64xf32>
