@@ -68,10 +68,15 @@ def compiled_for(device: str, family: str) -> bool:
     )
 
 
+MOST_IN_MODULE = 8
+"""Kernels of one module: Intel's CPU runtime takes up to 25 s for one, and may take 120 for a module."""
+
+
 def together(cases: Sequence[Case]) -> list[list[Case]]:
     """The cases that one module can hold."""
     small = [case for case in cases if not case.source]
-    return [*([small] if small else []), *([case] for case in cases if case.source)]
+    groups = [small[at : at + MOST_IN_MODULE] for at in range(0, len(small), MOST_IN_MODULE)]
+    return [*groups, *([case] for case in cases if case.source)]
 
 
 def stops(device: str) -> dict[str, Level]:

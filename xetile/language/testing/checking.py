@@ -5,8 +5,10 @@ from inspect import signature
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from xdsl.dialects.utils import FastMathFlag
 
 from xetile.advice import hint_or_names
+from xetile.dialects.fast_math import fast_math
 from xetile.errors import collected_remarks
 from xetile.language.kernels import Kernel
 from xetile.language.refusals import refuse
@@ -53,11 +55,17 @@ class _Case(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a kernel is executed; `bits`: those of level W are expected."""
+    """Where a kernel is executed.
+
+    Attributes:
+        bits: whether the bits of level W are expected.
+        native: whether functions may be OpenCL's `native_` ones.
+    """
 
     name: str
     run: Callable[..., object]
     bits: bool
+    native: bool = False
 
 
 def check(
@@ -109,7 +117,11 @@ def check(
         places.append(_Place(f"level {level}", lowered, bits=not reordered))
     if on is not None:
         exact = not reordered and not _approximates(made)
-        places.append(_Place(on, made.on(on, device=device), bits=exact))
+        places.append(
+            _Place(
+                on, made.on(on, device=device), bits=exact, native=_has_native_functions(made)
+            )
+        )
     runs = [_try(case, kind, places, seed + number) for number, kind in enumerate(data)]
     return Report(tuple(run for some in runs for run in some))
 
@@ -168,6 +180,14 @@ def _approximates(kernel: Specialised) -> bool:
     )
 
 
+def _has_native_functions(kernel: Specialised) -> bool:
+    """Whether a device may compute a function with OpenCL's `native_` one, which has no bound."""
+    return any(
+        op.name.startswith("math.") and FastMathFlag.APPROX_FUNC in fast_math(op).data
+        for op in kernel.module.walk()
+    )
+
+
 def _try(case: _Case, data: Data, places: Sequence[_Place], seed: int) -> list[str]:
     """Execute everywhere on one kind of data; where that was."""
     random = np.random.default_rng(seed)
@@ -189,7 +209,7 @@ def _try(case: _Case, data: Data, places: Sequence[_Place], seed: int) -> list[s
                 )
         for name in case.results:
             wanted = bits[name] if place.bits else expected[name]
-            wrong = worst(arrays[name], wanted, case.types[name].element)
+            wrong = worst(arrays[name], wanted, case.types[name].element, native=place.native)
             if wrong is not None:
                 raise AssertionError(_said(case, place, data, name, wrong))
             bits.setdefault(name, meaning(arrays[name], case.types[name].element))
