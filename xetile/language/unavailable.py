@@ -12,7 +12,7 @@ class Unavailable(Value):
     def __init__(self, why: str) -> None:
         object.__setattr__(self, "why", why)
 
-    def _refuse(self, *_: object) -> NoReturn:
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         refuse(str(object.__getattribute__(self, "why")))
 
     def __getattribute__(self, name: str) -> object:

@@ -155,7 +155,8 @@ class Program:
                 a.astype(np.int8).astype(np.int64),
             )
         elif op != "shli" or (b.min() >= 0 and b.max() <= 5):
-            made = np.frompyfunc(SCALARS[op], 2, 1)(a, b).astype(np.int64)
+            made: Any = np.frompyfunc(SCALARS[op], 2, 1)(a, b)
+            made = np.asarray(made, np.int64)
             self.vector(f"arith.{op} %{left}, %{right} : {type}", made)
 
     def text(self) -> str:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -273,7 +273,7 @@ def larger(x: Numbers, y: Numbers) -> Numbers:
 @pytest.mark.opencl
 @pytest.mark.parametrize("dtype", WIDE)
 def test_floats(dtype: Any, opencl_cpu: Device) -> None:
-    info: Any = ml_dtypes.finfo(dtype)
+    info: Any = cast(Any, ml_dtypes).finfo(dtype)
     small, most = float(info.smallest_subnormal), float(info.max)
     values = [0.0, -0.0, 1.0, -1.5, 2.5, np.inf, -np.inf, np.nan, small, -small, most, -most]
     a, b = pairs(values, dtype)
