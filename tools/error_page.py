@@ -67,6 +67,7 @@ CAUSES: Mapping[str, Cause] = {
 _LANGUAGE = "[Kernels in Python](language.md) says what is traced and what runs."
 
 TOPICS: Mapping[str, Cause] = {
+    "arguments": Cause("Kernels in Python: what methods and functions are given", _LANGUAGE),
     "bound": Cause("Kernels in Python: names that are bound on some ways only", _LANGUAGE),
     "carried": Cause("Kernels in Python: what loops carry", _LANGUAGE),
     "conditions": Cause("Kernels in Python: conditions", _LANGUAGE),

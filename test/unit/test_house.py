@@ -63,6 +63,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xevm_to_llvm.builtins.STORE_CACHE_OPTIONS": "IGC's enumeration",
     "xetile.passes.convert_xevm_to_llvm.builtins._ROW_SUFFIX": "IGC's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.builtins._WORD": "the C++ ABI's letters for integers",
+    "xetile.passes.convert_xevm_to_llvm.floats._OF_C": "OpenCL C's names of integers",
     **{
         f"xetile.passes.convert_xevm_to_llvm.floats_8.{name}": "bits of floats"
         for name in ("_E4M3", "_E5M2", "_MAGNITUDE", "_SIGN", "_F32_FRACTION", "_F32_BIAS")

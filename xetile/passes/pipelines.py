@@ -82,8 +82,8 @@ def lower(
 ) -> None:
     """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
 
-    `assume` is what of bases, pitches and widths that are known at run time only; `unroll` how often loops of products
-    have their rounds written at the last level, by default as the target's table says.
+    `assume` is what of bases, pitches, widths and columns that are known at run time only; `unroll` how often loops of
+    products have their rounds written at the last level, by default as the target's table says.
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
     """
     path = checked_path(module, device, assume, unroll)

@@ -24,11 +24,11 @@ RegisterFile = Literal["small", "large"]
 """Whether a kernel has few registers and many threads beside it, or the other way round."""
 
 Assume = Literal["block", "check", "gather"]
-"""What of bases, pitches and widths that only running tells: the host sees to it, the kernel tests it, or nothing
-relies on it."""
+"""What of bases, pitches, widths and columns that only running tells: the host sees to it, the kernel tests it, or
+nothing relies on it."""
 ASSUMPTIONS: tuple[Assume, ...] = get_args(Assume)
 ASSUMING = (
-    "what of bases, pitches and widths that are known at run time only: block (the host sees to it), "
+    "what of bases, pitches, widths and columns that are known at run time only: block (the host sees to it), "
     "check (the kernel tests it), gather (nothing relies on it); block by default"
 )
 """What the option means, for help texts."""

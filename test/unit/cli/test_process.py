@@ -92,8 +92,9 @@ def run_in_shell(name: str, arguments: list[str], redirection: str) -> tuple[int
 def test_standard_output_that_cannot_be_written(
     name: str, redirection: str, reason: str
 ) -> None:
-    said = f"{name}: error: cannot write standard output: {reason}\n"
-    assert run_in_shell(name, WRITES[name], redirection) == (1, said)
+    said = f"{name}: error: cannot write standard output: {reason}"
+    status, lines = run_in_shell(name, WRITES[name], redirection)
+    assert (status, lines.splitlines()[-1]) == (1, said)  # on a busy machine progress before
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])

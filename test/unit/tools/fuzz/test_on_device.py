@@ -81,19 +81,18 @@ def test_another_result_in_one_lanes_registers_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     installed(monkeypatch, idle)
-    monkeypatch.setattr(on_device, "depends_on_order", idle)
+    monkeypatch.setattr(on_device, "execute", idle)
     finding = check_lowering(GEMM, on_device=True).finding
     assert finding == Finding("compare", "argument 2 differs on level V")
 
 
 @pytest.mark.parametrize("text", [GEMM.replace("muli %y, %c32", "muli %y, %m"), DOUBLED])
-def test_what_depends_on_the_order_of_subgroups_is_not_compared(
+def test_what_depends_on_the_order_of_subgroups_is_refused_at_workgroup_level(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    """Workgroups, or the subgroups of one, that load and store the same tile."""
+    """Workgroups, or the subgroups of one, that load and store the same tile: an answer, and nothing to compare."""
     installed(monkeypatch, idle)
-    outcome = check_lowering(text, on_device=True)
-    assert outcome == Outcome("depends on the order of subgroups")
+    assert check_lowering(text, on_device=True) == Outcome("execute")
 
 
 def test_what_is_refused_on_the_way_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
