@@ -1,5 +1,6 @@
 """Which devices there are, and how one is opened by its name: `opencl:cpu`, `opencl:gpu`, `opencl:gpu:1`."""
 
+import os
 import re
 from importlib import import_module, metadata
 from importlib.util import find_spec
@@ -23,6 +24,12 @@ _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
 LOADER_VARIABLE = "OCL_ICD_VENDORS"
 """Where pyopencl's loader looks for drivers; the path of a library means that one only."""
+COMPILER_VARIABLE = "CL_CONFIG_LLVM_OPTIONS"
+"""What Intel's compiler for CPUs tells LLVM."""
+NO_SINKING = "-simplifycfg-sink-common=0"
+"""Keeps two stores two. Where this compiler (2026.2) makes one store of them, at one of two places, lanes that take
+the first place write to the second: `test_two_masked_stores_stay_two` of test/unit/runtime shows it.
+"""
 
 _NAME = re.compile(rf"{CPU}|{GPU}(?::(\d{{1,4}}))?", re.ASCII)
 
@@ -138,7 +145,10 @@ def _cpu(*, seconds: float | None = None, surface_checks: bool = True) -> Device
             f"{CPU} needs Intel's OpenCL runtime ({_CPU_RUNTIME}, Linux on x86-64); {INSTALL}"
         )
     # in the child only: it hides the drivers of the system
-    environment = {LOADER_VARIABLE: str(library)}
+    environment = {
+        LOADER_VARIABLE: str(library),
+        COMPILER_VARIABLE: f"{os.environ.get(COMPILER_VARIABLE, '')} {NO_SINKING}".strip(),
+    }
     limit = TIME_LIMIT_SECONDS if seconds is None else seconds
     return ChildDevice(CPU, environment, seconds=limit, surface_checks=surface_checks)
 

@@ -5,6 +5,7 @@ One that knows Intel's 2D block and matrix builtins gets a module as it is; to a
 
 import contextlib
 import ctypes
+import os
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import count
@@ -18,6 +19,7 @@ import pyopencl
 from xetile.errors import XetileError, one_line
 from xetile.runtime.cache import Cache
 from xetile.runtime.device import Keeping
+from xetile.runtime.devices import COMPILER_VARIABLE
 from xetile.runtime.driver import (
     ALIGNMENT,
     Argument,
@@ -365,8 +367,9 @@ def _understood(options: list[str], *, is_native: bool) -> list[str]:
 
 
 def _maker(device: pyopencl.Device) -> str:
-    """What binaries depend on beside what they are made of: the driver, and the processor it is for."""
+    """What binaries depend on beside what they are made of: the driver, what it is told, and the processor."""
     words = [device.name, device.version, device.driver_version, device.platform.name]
+    words.append(os.environ.get(COMPILER_VARIABLE, ""))
     if device.type & pyopencl.device_type.CPU:
         # several processors have the name of the device; homes are shared between machines
         with contextlib.suppress(OSError):
