@@ -83,7 +83,7 @@ class _Settled:
     def _takes_turns(self, made: Exchanged) -> bool:
         """Use two buffers in turn, with a barrier before the loop where that needs one."""
         loop = _countable_loop(made.before[0])
-        if loop is None or len(made.before) > 1 or 2 * made.plan.bytes > self.limit:
+        if loop is None or 2 * made.plan.bytes > self.limit:
             return False
         made.loop = loop
         if made not in self.unordered():

@@ -290,3 +290,35 @@ def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
     module = parse(text)
     distributed(module)
     assert len(barriers_of(module)) == 3
+
+
+def test_bands_take_turns_too() -> None:
+    """Bands of a fifth: two buffers fit, so that the first band does not wait for the last of the iteration before."""
+    shape = (40, 40)
+    v, of = vector(shape, "f32"), memref(shape, "f32")
+    map = ((5, 1), (8, 8))
+    maps = f"wg_map_result = {wg_map(map)}, wg_map_source = {wg_map(map)}"
+    text = kernel(
+        [f"%A: {of}", f"%B: {of}"],
+        5,
+        load("v", "A", of, shape, "f32", map)
+        + f"""
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %v) -> ({v}) {{
+          %s = xetile.tile_transpose %x, [1, 0] {{{maps}}} : {v} -> {v}
+          scf.yield %s : {v}
+        }}"""
+        + store("r", "B", of, shape, "f32", map),
+    )
+    given = [random_array(shape, "f32"), numpy.zeros(shape, numpy.float32)]
+
+    def banded(module: ModuleOp) -> None:
+        distributed(module, 40 * 40 * 4 - 1)
+
+    same_below(text, given, banded)
+    assert (executed(text, given, banded)[1] == given[0].T).all()
+    module = parse(text)
+    banded(module)
+    assert len(barriers_of(module)) == 2 * 5 - 1
