@@ -6,7 +6,7 @@ import numpy
 import pytest
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from xetile.dialects.modules import context, parse
