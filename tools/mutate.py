@@ -67,6 +67,7 @@ SUITE = Suite(
         "test",
         "examples",
         "docs",
+        "tools",
         "README.md",
         "pyproject.toml",
     ),
