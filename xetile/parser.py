@@ -17,7 +17,6 @@ once upstream has closed it:
 No dialect is known here; `xetile.dialects.modules` has a parser that knows ours.
 """
 
-import math
 import re
 import struct
 from collections.abc import Callable, Sequence
@@ -55,6 +54,15 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xetile.complaints.verifying import unbuilt_complaint
 from xetile.digits import StartOfRange, is_python_limit, longest_number
 from xetile.errors import XetileError, one_line
+from xetile.literals import (
+    SAFE,
+    HexadecimalInteger,
+    end_of_numbers,
+    float_of_bits,
+    in_range,
+    is_index,
+    numbers,
+)
 from xetile.scopes import NotedParseError, ScopedParser, meant_op
 
 _WITHOUT_TEXT: dict[type[BaseException], str] = {
@@ -66,9 +74,6 @@ _NAME = re.compile(r'(?:%[^=\n]*=\s*)?"?([\w.$]+)')
 """The name of an op at the start of its text, behind the names of its results."""
 
 _WHOLE_NUMBER = re.compile(r"-?\s*\d+(?![\w.])")
-
-_SAFE = 65504
-"""Numbers up to this one fit every type: it is the largest of f16."""
 
 _Result = TypeVar("_Result")
 
@@ -85,40 +90,10 @@ _UNPLACED_ERRORS = (
 )
 
 
-class HexadecimalInteger(int):
-    """An integer that the source writes in hexadecimal: bits, where a float is expected."""
-
-
 BYTE_ORDER_MARK = "\ufeff"
 """What some editors put in front of a text."""
 
 _NO_INDEX = "integer {} is out of range for index, which has 64 bits"
-
-
-def is_index(value: int) -> bool:
-    """Whether an index can have that value: it has 64 bits, the first one its sign."""
-    return -(1 << 63) <= value < 1 << 63
-
-
-def in_range(value: float, type: AnyFloat) -> float:
-    """The value, or infinity where `type` rounds it to that, as MLIR does."""
-    try:
-        type.pack((value,))
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    except NotImplementedError:  # types that xDSL keeps in Python's precision
-        pass
-    return value
-
-
-def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span) -> float:
-    """The float with the bit pattern `bits`; an error at `at` if that is too wide or negative."""
-    if bits < 0:
-        parser.raise_error("hexadecimal float literal with a leading minus sign", at)
-    if bits >> float_type.bitwidth:
-        parser.raise_error(f"hexadecimal float literal has more bits than {float_type}", at)
-    raw = bits.to_bytes(float_type.compile_time_size, "little")
-    return next(iter(float_type.iter_unpack(raw)))
 
 
 class Parser(ScopedParser):
@@ -337,9 +312,26 @@ class Parser(ScopedParser):
     def _parse_tensor_literal_element(self) -> StockParser._TensorLiteralElement:
         element = super()._parse_tensor_literal_element()
         parts = element.value if isinstance(element.value, tuple) else (element.value,)
-        if not any(isinstance(p, HexadecimalInteger) or abs(p) > _SAFE for p in parts):
+        if not any(isinstance(p, HexadecimalInteger) or abs(p) > SAFE for p in parts):
             return element
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
+
+    def _parse_tensor_literal(
+        self,
+    ) -> tuple[list[StockParser._TensorLiteralElement], list[int]]:
+        """As xDSL's; a list of plain numbers is read at once."""
+        input, opening = self.lexer.input, self._current_token
+        if opening.kind is not MLIRTokenKind.L_SQUARE:
+            return super()._parse_tensor_literal()
+        end = end_of_numbers(input.content, opening.span.end)
+        if end is None:
+            return super()._parse_tensor_literal()
+        found: list[StockParser._TensorLiteralElement] = []
+        for value, start, stop in numbers(input.content, opening.span.end, end):
+            kind = self._HexadecimalElement if abs(value) > SAFE else self._Element
+            found.append(kind(value < 0, value, Span(start, stop, input)))
+        self._resume_from(end)
+        return found, [len(found)]
 
 
 def _place_end(region: Region, location: LocationAttr) -> None:

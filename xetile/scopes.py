@@ -12,13 +12,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.parser import Parser as StockParser
-from xdsl.parser import UnresolvedOperand
+from xdsl.parser import ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
 
 from xetile.advice import hint, meant
 from xetile.complaints.parsing import parse_complaint
 from xetile.errors import Note
+from xetile.lexing import Lexer
 
 _Type = TypeVar("_Type", bound=Attribute)
 
@@ -44,6 +45,7 @@ class ScopedParser(StockParser):
         """Of values that are not defined yet: the first use, its type, the names in sight there."""
         self._aliases: dict[str, Span] = {}
         super().__init__(ctx, text, name)
+        self._parser_state = ParserState(Lexer(Input(text, name)))
 
     def position_at(self, offset: int) -> LocationAttr:
         """The position that ops and arguments get of character `offset` of the text."""

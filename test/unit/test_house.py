@@ -13,7 +13,17 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "collector", "digits", "files", "hints", "progress", "snippets"),
+    (
+        "advice",
+        "collector",
+        "digits",
+        "files",
+        "hints",
+        "lexing",
+        "literals",
+        "progress",
+        "snippets",
+    ),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),

@@ -4,14 +4,17 @@ What users write in the manner of the XeTile RFC, or of Intel's kernels, is read
 answered with how to write it.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i8, i16, i32, i64
 from xdsl.ir import Operation, Region, TypeAttribute
 from xdsl.parser import Parser as AnyParser
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.collector import still
@@ -27,6 +30,12 @@ from xetile.verification import verify as verify_module
 _WITHOUT_DIALECT = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
 """Attributes and types of xetile that the RFC writes without the dialect."""
 
+_WHOLE_NUMBER = re.compile(
+    r"(?P<name>%[a-zA-Z_$.-][a-zA-Z0-9_$.-]*) = arith\.constant "
+    r"(?P<value>-?[0-9]{1,18}) : (?P<type>index|i8|i16|i32|i64)(?=\n)"
+)
+_WHOLE_TYPES = {"index": IndexType(), "i8": i8, "i16": i16, "i32": i32, "i64": i64}
+
 
 class Parser(DialectFreeParser):
     """Reads MLIR text with XeTile in it."""
@@ -35,10 +44,30 @@ class Parser(DialectFreeParser):
 
     def parse_operation(self) -> Operation:
         """As everywhere; `map`, which only the parser sees on ops of all dialects, is called `wg_map`."""
+        if (constant := self._whole_number()) is not None:
+            return constant
         operation = super().parse_operation()
         if "map" in operation.attributes:
             _rename_map(operation)
         warn_of_names(operation)
+        return operation
+
+    def _whole_number(self) -> Operation | None:
+        """`%c = arith.constant 4 : index` as it is printed, in a quarter of the time; None for anything else."""
+        start = self._current_token.span.start
+        found = _WHOLE_NUMBER.match(self.lexer.input.content, start)
+        if found is None:
+            return None
+        type = _WHOLE_TYPES[found["type"]]
+        try:
+            value = IntegerAttr(int(found["value"]), type)
+        except VerifyException:
+            return None
+        operation = arith.ConstantOp.create(result_types=[type], properties={"value": value})
+        operation.location = self.position_at(start)
+        name = Span(start, found.end("name"), self.lexer.input)
+        self._register_ssa_definition(name.text[1:], operation.results, name)
+        self._resume_from(found.end())
         return operation
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
