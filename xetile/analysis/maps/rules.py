@@ -309,6 +309,34 @@ def _relate_slice(maps: Propagation, op: Operation) -> None:
                 maps.offer(other, evidence, op, Strength.LIKELY)
 
 
+def _relate_bitcast(maps: Propagation, op: Operation) -> None:
+    """The same rows; columns are as many as fit the bits, where a unit has whole elements of both."""
+    source, result = op.operands[0], op.results[0]
+    for known, other in ((source, result), (result, source)):
+        evidence = maps.get(known)
+        if evidence is None:
+            continue
+        unit = evidence.map.sg_data[1] * shape_of(other)[1]
+        columns, rest = divmod(unit, shape_of(known)[1])
+        if not rest:
+            map = with_data(evidence.map, {1: columns})
+            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+
+
+def _relate_shape_cast(maps: Propagation, op: Operation) -> None:
+    """Whole rows with the elements of a unit's rows, taken whole."""
+    source, result = op.operands[0], op.results[0]
+    for known, other in ((source, result), (result, source)):
+        evidence = maps.get(known)
+        if evidence is None:
+            continue
+        width = shape_of(other)[1]
+        rows, rest = divmod(evidence.map.sg_data[0] * shape_of(known)[1], width)
+        if not rest:
+            map = with_data(evidence.map, {0: rows, 1: width})
+            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+
+
 def is_fresh(value: SSAValue) -> bool:
     """Whether a vector needs no map and can be made again: a constant, a splat, a mask."""
     op = value.owner
@@ -329,14 +357,16 @@ _RULES: Mapping[str, Rule] = {
     "xetile.tile_reduce": _relate_reduction,
     "xetile.tile_broadcast": _relate_broadcast,
     "xetile.tile_conv_layout": _relate_conversion,
+    "vector.bitcast": _relate_bitcast,
     "vector.broadcast": _relate_broadcast,
     "vector.extract_strided_slice": _relate_slice,
     "vector.insert_strided_slice": _relate_slice,
+    "vector.shape_cast": _relate_shape_cast,
     "vector.transpose": _relate_transpose,
 }
 
 
-HINTS: tuple[Rule, ...] = (_relate_slice,)
+HINTS: tuple[Rule, ...] = (_relate_bitcast, _relate_shape_cast, _relate_slice)
 """Rules that say what is usual; a vector that nothing else relates is held whole."""
 
 

@@ -51,6 +51,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "locality": (IntegerAttr, "an integer from 0 to 3"),
     "inner_blocks": _BLOCKS,
     "message": (MessageAttr, "a #xetile.message"),
+    "reduction_size": (IntegerAttr, "an integer"),
     "reassoc": (UnitAttr, "a word without a value"),
     "fastmath": (FastMathFlagsAttr, "#arith.fastmath<...>"),
     "wg_map_a": _MAP,
@@ -64,7 +65,6 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 NOT_READ: Mapping[str, str] = {
     "array_length": "'array_length' is not read; use one wider tile and let blocking choose how it is loaded",
     "map1": "'map1' and 'map2' are not read, since texts differ on their order; write wg_map_source and wg_map_result",
-    "reduction_size": "'reduction_size' is not read; reshape the vector first and reduce a whole dimension",
 }
 """Entries of Intel's last version, and how to write what they say."""
 

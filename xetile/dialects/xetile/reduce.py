@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.builtin import I64, DenseArrayBase, UnitAttr, VectorType
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    UnitAttr,
+    VectorType,
+)
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
@@ -27,7 +34,7 @@ from xetile.dialects.xetile.reading import (
     Format,
 )
 from xetile.dialects.xetile.rearrange import VectorOp
-from xetile.dialects.xetile.support import vector_of, verify_rank, verify_reduced
+from xetile.dialects.xetile.support import in_words, vector_of, verify_rank, verify_reduced
 from xetile.dialects.xetile.types import FLOAT_TYPES
 
 FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
@@ -40,18 +47,20 @@ class TileReduceOp(VectorOp, HasFolderInterface):
     """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`.
 
     With `{reassoc}` the elements may be combined in any order; `{fastmath = #arith.fastmath<nnan>}` and the other
-    flags are those of the ops that combine two.
+    flags are those of the ops that combine two. With `{reduction_size = 8 : i64}` every 8 neighbours along the
+    dimension are reduced to one element of the result.
     """
 
     name = "xetile.tile_reduce"
     FORMAT: ClassVar[Format] = Format(
-        "tile_reduce", (REASSOCIATES, FASTMATH, *RESULT_MAPS), RESULT_MAPS[0]
+        "tile_reduce", (REASSOCIATES, FASTMATH, "reduction_size", *RESULT_MAPS), RESULT_MAPS[0]
     )
 
     kind = prop_def(CombiningKindAttr)
     reduction_dims = prop_def(DenseArrayBase[I64])
     reassoc = opt_prop_def(UnitAttr)
     fastmath = opt_prop_def(FastMathFlagsAttr)
+    reduction_size = opt_prop_def(IntegerAttr[IntegerType])
 
     def __init__(
         self,
@@ -97,13 +106,17 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         return f" <{self.kind.data.value}>,", f" {list(self.reduction_dims.get_values())}"
 
     def verify_(self) -> None:
-        verify_reduced(
-            "reduction_dims",
-            self.reduction_dims.get_values(),
-            verify_rank(self.source, self.result),
-            whole=("source", self.source),
-            reduced=("result", self.result),
-        )
+        rank = verify_rank(self.source, self.result)
+        if self.reduction_size is not None:
+            self._verify_groups(self.reduction_size.value.data, rank)
+        else:
+            verify_reduced(
+                "reduction_dims",
+                self.reduction_dims.get_values(),
+                rank,
+                whole=("source", self.source),
+                reduced=("result", self.result),
+            )
         element_type = vector_of(self.source).element_type
         legal = FLOAT_KINDS if isinstance(element_type, FLOAT_TYPES) else INTEGER_KINDS
         if self.kind.data.value not in legal:
@@ -115,6 +128,26 @@ class TileReduceOp(VectorOp, HasFolderInterface):
                 f"'{FASTMATH}' says how floats are computed, elements are {element_type}"
             )
         self.verify_maps()
+
+    def _verify_groups(self, size: int, rank: int) -> None:
+        dims = self.reduction_dims.get_values()
+        if rank != 2 or len(dims) != 1 or dims[0] not in range(2):
+            raise VerifyException(
+                "'reduction_size' is for one dimension of a vector of rank 2, "
+                f"'reduction_dims' is {list(dims)} of rank {rank}"
+            )
+        extents = list(vector_of(self.source).get_shape())
+        extent = extents[dims[0]]
+        if size < 1 or extent % size:
+            raise VerifyException(
+                f"'reduction_size' is {size}, expected a divisor of {extent}, the extent of dimension {dims[0]}"
+            )
+        extents[dims[0]] = extent // size
+        found = list(vector_of(self.result).get_shape())
+        if found != extents:
+            raise VerifyException(
+                f"'result' is {in_words(found)}, expected {in_words(extents)} where every {size} become one"
+            )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """A reduction over no dimension is its vector."""

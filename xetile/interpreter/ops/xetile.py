@@ -20,6 +20,7 @@ from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
     attribute,
     element,
+    integer,
     integers,
     mixed,
     mixed_lists,
@@ -170,8 +171,19 @@ def _tile_reduce(frame: Frame, op: Operation) -> Values:
     dimensions = integers(op, "reduction_dims")
     axes = [[0], [1]] if len(shape_of(source)) == 2 else [[0, 2], [1, 3]]
     reduced = [axis for axis in axes if axis[0] in dimensions]
-    values = fold(op, kind_of(op), frame.array(source), reduced, element(source), frame.domain)
+    array = frame.array(source)
+    if "reduction_size" in op.properties:
+        array, reduced = _grouped(array, dimensions[0], integer(op, "reduction_size"))
+    values = fold(op, kind_of(op), array, reduced, element(source), frame.domain)
     return [values.reshape(len(values), *shape_of(result))]
+
+
+def _grouped(array: Array, dimension: int, size: int) -> tuple[Array, list[list[int]]]:
+    """Groups of `size` neighbours along a dimension as one of its own, which is reduced."""
+    extents = list(array.shape)
+    axis = dimension + 1
+    extents[axis : axis + 1] = [extents[axis] // size, size]
+    return array.reshape(extents), [[axis]]
 
 
 def _tile_broadcast(frame: Frame, op: Operation) -> Values:

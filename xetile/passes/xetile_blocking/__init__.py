@@ -37,6 +37,7 @@ from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
 from xetile.planning.decided import decided
 from xetile.planning.messages import plan_messages
+from xetile.rewriting.grouped_reductions import expand_grouped_reductions
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 
@@ -56,6 +57,7 @@ class XeTileBlocking(ModulePass):
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
             merge_straight_blocks(function)
+            expand_grouped_reductions(function)
             _refuse_maps(function)
             _refuse_given_tiles(function)
             target = device_of(function, self.device)

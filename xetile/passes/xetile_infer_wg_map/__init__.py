@@ -42,6 +42,7 @@ from xetile.analysis.maps.rules import is_fresh, map_names
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.passes.xetile_infer_wg_map.agreement import agreed_maps
 from xetile.passes.xetile_infer_wg_map.vector_reductions import raise_vector_reductions
+from xetile.rewriting.grouped_reductions import expand_grouped_reductions
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 Maps = dict[SSAValue, WorkgroupMapAttr]
@@ -54,6 +55,7 @@ def write_workgroup_maps(function: Operation) -> None:
     """
     merge_straight_blocks(function)
     raise_vector_reductions(function)
+    expand_grouped_reductions(function)
     copies = _copy_per_use(function)
     maps = agreed_maps(function)
     for op in function.walk():

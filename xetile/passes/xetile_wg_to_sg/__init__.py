@@ -28,6 +28,7 @@ The rooms:
 - `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in `registers` where every subgroup
   holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
   into several units may form sums and products of floats in another order; `reduce` states the bound.
+- `whole`: slices, casts and reductions that take parts of several units: of vectors that are brought together.
 - `buffers`: which barriers and buffers the exchanges of a function need, all together (`hazards`, `together`).
 - `tiled_buffers`: the program's own buffers that only tiles reach, laid out as the tiles want it.
 

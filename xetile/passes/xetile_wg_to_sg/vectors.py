@@ -21,6 +21,11 @@ from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
 from xetile.passes.xetile_wg_to_sg.rearrange import broadcast_units, transposed_units
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
+from xetile.passes.xetile_wg_to_sg.whole import (
+    bitcast,
+    of_whole_vectors,
+    rows_cast,
+)
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handler, Handlers
 
@@ -133,11 +138,11 @@ def broadcast(view: SubgroupView, op: Operation) -> None:
 
 
 def shape_cast(view: SubgroupView, op: Operation) -> None:
-    """A row or a column made of a vector of rank 1, which every subgroup holds whole."""
+    """A row or a column made of a vector of rank 1, which every subgroup holds whole; others row by row."""
     (source,), (result,) = op.operands, op.results
     shape = vector_shape(result)
-    if len(vector_shape(source)) != 1 or 1 not in shape:
-        view.copy(op)
+    if len(vector_shape(source)) != 1 or len(shape) != 2 or 1 not in shape:
+        rows_cast(view, op)
         return
     _of_lines(view, op, 0 if shape[1] == 1 else 1)
 
@@ -169,7 +174,10 @@ def _transpose(view: SubgroupView, op: Operation) -> None:
 
 
 def _slice(view: SubgroupView, op: Operation) -> None:
-    """A slice of each unit, where the unit is whole in the dimensions that the slice makes smaller."""
+    """A slice of each unit, where the unit is whole in the dimensions that the slice makes smaller; else of all."""
+    if not all(is_tile_vector(operand.type) for operand in op.operands):
+        of_whole_vectors(view, op)
+        return
     dims = sliced_dims(op)
     small, large = slice_ends(op)
     shapes = {value: vector_shape(value) for value in (small, large)}
@@ -182,7 +190,7 @@ def _slice(view: SubgroupView, op: Operation) -> None:
     )
     sources = [view.units(operand) for operand in op.operands]
     if not fits or any(units.distribution not in (inner, outer) for units in sources):
-        view.copy(op)
+        of_whole_vectors(view, op)
         return
     (result,) = op.results
     type = unit_vector(result.type, view.distribution_of(result))
@@ -213,11 +221,11 @@ def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
     return handle
 
 
-def _between_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
-    """For ops whose operands are of rank 2 too; others are copied."""
+def _where_tile_vectors_are(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
+    """For ops of which the operand or the result is of rank 2; others are copied."""
 
     def handle(view: SubgroupView, op: Operation) -> None:
-        if all(is_tile_vector(operand.type) for operand in op.operands):
+        if any(is_tile_vector(value.type) for value in (*op.operands, *op.results)):
             handler(view, op)
         else:
             view.copy(op)
@@ -230,12 +238,21 @@ _OF_TILE_VECTORS: Handlers[SubgroupView] = {
     "vector.broadcast": broadcast,
     "vector.constant_mask": constant_mask,
     "vector.create_mask": create_mask,
-    "vector.extract_strided_slice": _between_tile_vectors(_slice),
-    "vector.insert_strided_slice": _between_tile_vectors(_slice),
-    "vector.shape_cast": shape_cast,
+    "vector.extract_strided_slice": _slice,
+    "vector.insert_strided_slice": _slice,
     "vector.transpose": _transpose,
 }
 
+_WHERE_TILE_VECTORS_ARE: Handlers[SubgroupView] = {
+    "vector.bitcast": bitcast,
+    "vector.multi_reduction": of_whole_vectors,
+    "vector.shape_cast": shape_cast,
+}
+
 HANDLERS: Handlers[SubgroupView] = {
-    name: _for_tile_vectors(handler) for name, handler in _OF_TILE_VECTORS.items()
+    **{name: _for_tile_vectors(handler) for name, handler in _OF_TILE_VECTORS.items()},
+    **{
+        name: _where_tile_vectors_are(handler)
+        for name, handler in _WHERE_TILE_VECTORS_ARE.items()
+    },
 }

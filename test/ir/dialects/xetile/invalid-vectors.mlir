@@ -323,8 +323,24 @@ func.func @f(%q4: vector<4x2x16x16xf32>) {
 // -----
 
 func.func @f(%x: vector<64x32xf32>) {
-  // expected-error @below {{'reduction_size' is not read; reshape the vector first and reduce a whole dimension}}
-  %0 = xetile.tile_reduce <add>, %x [1] {reduction_size = 8} : vector<64x32xf32> -> vector<64x4xf32>
+  // expected-error @below {{'reduction_size' is 5, expected a divisor of 32, the extent of dimension 1}}
+  %0 = xetile.tile_reduce <add>, %x [1] {reduction_size = 5} : vector<64x32xf32> -> vector<64x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: vector<64x32xf32>) {
+  // expected-error @below {{'result' is 64x4, expected 8x32 where every 8 become one}}
+  %0 = xetile.tile_reduce <add>, %x [0] {reduction_size = 8} : vector<64x32xf32> -> vector<64x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: vector<64x32xf32>) {
+  // expected-error @below {{'reduction_size' is for one dimension of a vector of rank 2, 'reduction_dims' is [0, 1] of rank 2}}
+  %0 = xetile.tile_reduce <add>, %x [0, 1] {reduction_size = 8} : vector<64x32xf32> -> vector<8x4xf32>
   func.return
 }
 
