@@ -294,3 +294,67 @@ def test_floats(dtype: Any, opencl_cpu: Device) -> None:
             truth: Compute = lambda x, y, c=compute: xt.where(c(x, y), x * 0.0 + 1.0, 0.0)  # noqa: E731
             named[name] = truth, np.where(compute(a, b), a * dtype(0) + dtype(1), dtype(0))
     check(named, a, b, opencl_cpu)
+
+
+ROUNDED = [
+    *(0.0, -0.0, 1.5, -1.5, 0.1, 1 / 3, np.inf, -np.inf, np.nan),
+    *(5e-324, 1e-45, -1e-45, 1e-40, 2.9e-8, 3e-8, 6e-8, 2.0**-9, 2.0**-10, 2.0**-10 * 1.01),
+    *(2.0**-16, 2.0**-17, 2.0**-17 * 1.1, 239.9, 448.0, 464.0, 464.1, 480.0, 57344.0, 61439.0),
+    *(61440.0, 65504.0, 65519.9, 65520.0, -65520.0, 3.4028236e38, 1e300, -1e300),
+]
+"""On both sides of where a type ends, begins to be subnormal, or rounds to its even neighbour."""
+
+
+def float_type(dtype: Any) -> Any:
+    """The language's type of numpy's floats, and of ml_dtypes'."""
+    name = np.dtype(dtype).name
+    known = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"}
+    return getattr(xt, known.get(name, name.replace("float", "f")))
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("source", [*FLOATS, *INTEGERS])
+def test_conversions_to_floats(source: Any, opencl_cpu: Device) -> None:
+    """Rounded once, to the nearest, ties to even; what is too large as ml_dtypes has it."""
+    values = integers_of(source) if source in INTEGERS else ROUNDED
+
+    def conversion(dtype: Any) -> Compute:
+        return lambda x, y: x.to(float_type(dtype)).to(xt.f64)
+
+    with np.errstate(all="ignore"):
+        a = np.resize(np.array(values).astype(source), (4, 64))
+        named = {
+            np.dtype(dtype).name: (conversion(dtype), a.astype(dtype).astype(np.float64))
+            for dtype in FLOATS
+        }
+    check(named, a, a, opencl_cpu)
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("dtype", WIDE)
+def test_reductions_of_floats(dtype: Any, opencl_cpu: Device) -> None:
+    """NaN and infinities wherever they stand in a row; zeros of both signs."""
+    a = np.ones((4, 64), dtype)
+    a[0, 7], a[1, 63], a[2, 0], a[2, 33] = np.nan, np.inf, np.inf, -np.inf
+    a[3] = np.where(np.arange(64) % 2, -0.0, 0.0)
+
+    def reduction(name: str, axis: int) -> Compute:
+        return lambda x, y: xt.where(y == y, getattr(x, name)(axis), y)
+
+    with np.errstate(all="ignore"):
+        named = {
+            f"{name}({axis})": (reduction(name, axis), _reduced(name, a, axis))
+            for name in ("sum", "max", "min")
+            for axis in (0, 1)
+        }
+    check(named, a, np.zeros_like(a), opencl_cpu)
+
+
+def _reduced(name: str, a: Numbers, axis: int) -> Numbers:
+    if name == "sum":
+        return a.astype(np.float64).sum(axis, keepdims=True).astype(a.dtype)
+    rows = list(np.moveaxis(a, axis, 0))
+    found = rows[0]
+    for row in rows[1:]:
+        found = larger(found, row) if name == "max" else -larger(-found, -row)
+    return np.expand_dims(found, axis)
