@@ -1,6 +1,7 @@
 """Operators, functions, reductions and conversions on the extremes of every type, against numpy: W, V, the device."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -358,3 +359,41 @@ def _reduced(name: str, a: Numbers, axis: int) -> Numbers:
     for row in rows[1:]:
         found = larger(found, row) if name == "max" else -larger(-found, -row)
     return np.expand_dims(found, axis)
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "log": np.log,
+    "log2": np.log2,
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "erf": np.vectorize(math.erf),
+}
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("dtype", WIDE)
+def test_functions(dtype: Any, opencl_cpu: Device) -> None:
+    """Zeros, infinities and NaN are numpy's; what is finite has bounds of its own (docs/running.md)."""
+    info: Any = cast(Any, ml_dtypes).finfo(dtype)
+    most, least = float(info.max), float(info.smallest_subnormal)
+    values = [0.0, -0.0, np.inf, -np.inf, np.nan, most, -most, least, 1.0, -1.0, 2.5, -2.5]
+    a = np.resize(np.array(values).astype(dtype), (4, 64))
+
+    def function(name: str) -> Compute:
+        return lambda x, y: getattr(xt, name)(x)
+
+    computes = tuple(map(function, FUNCTIONS))
+    with np.errstate(all="ignore"):
+        wanted = [
+            compute(a.astype(np.float64)).astype(dtype) for compute in FUNCTIONS.values()
+        ]
+    for level, found in everywhere(computes, a, a, dtype, opencl_cpu):
+        for name, one, want in zip(FUNCTIONS, found, wanted, strict=True):
+            special = ~np.isfinite(want) | (want == 0)
+            assert special.any()
+            assert same(one[special], want[special]), f"{name} at {level}"
