@@ -342,11 +342,15 @@ def _place_end(region: Region, location: LocationAttr) -> None:
 
 
 def _drop_suffixes(named: SSAValue | Block) -> None:
-    """Keep `v` of `v_1_0`: xDSL drops one suffix when a name is set, and prints a second `%v` as `%v_1`."""
+    """Keep `v` of `v_1_0`: xDSL drops one suffix when a name is set, and prints a second `%v` as `%v_1`.
+
+    Of `_1`, which is a suffix alone, nothing is left.
+    """
     before = None
-    while before != named.name_hint:
+    while named.name_hint and before != named.name_hint:
         before = named.name_hint
         named.name_hint = before
+    named.name_hint = named.name_hint or None
 
 
 def refusal(error: ParseError) -> XetileError:

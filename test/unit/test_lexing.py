@@ -112,6 +112,24 @@ def test_a_whole_number_is_what_any_constant_is(number: str, type: str) -> None:
     assert one.results[0].name_hint == other.results[0].name_hint
 
 
+@pytest.mark.parametrize("name", ["%_1", "%_0", "%_1_2"])
+def test_a_name_that_is_a_suffix_alone_is_no_name(name: str) -> None:
+    for space in (" ", "  "):
+        module = parse_module(f"{name} = {WHOLE}{space}4 : index\n", "k.mlir")
+        (op,) = module.ops
+        assert op.results[0].name_hint is None
+
+
+@pytest.mark.parametrize("place", ['loc("x":1:2)', "// here\n loc(unknown)"])
+def test_a_place_may_stand_on_the_next_line(place: str) -> None:
+    plain, slow = (
+        parse_module(f"%c = {WHOLE}{space}4 : index\n {place}\n", "k.mlir")
+        for space in (" ", "  ")
+    )
+    (one,), (other,) = plain.ops, slow.ops
+    assert one.location == other.location
+
+
 @pytest.mark.parametrize(
     "text",
     [

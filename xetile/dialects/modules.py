@@ -10,7 +10,16 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    UnknownLoc,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Operation, Region, TypeAttribute
 from xdsl.parser import Parser as AnyParser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -64,10 +73,13 @@ class Parser(DialectFreeParser):
         except VerifyException:
             return None
         operation = arith.ConstantOp.create(result_types=[type], properties={"value": value})
-        operation.location = self.position_at(start)
         name = Span(start, found.end("name"), self.lexer.input)
         self._register_ssa_definition(name.text[1:], operation.results, name)
         self._resume_from(found.end())
+        given = self.parse_optional_location()
+        if given is None or isinstance(given, UnknownLoc):
+            given = self.position_at(start)
+        operation.location = given
         return operation
 
     def _get_op_by_name(self, name: str) -> type[Operation]:

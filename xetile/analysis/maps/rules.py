@@ -207,6 +207,10 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
     extents = shape_of(op.source)
     source, result = maps.get(op.source), maps.get(op.result)
     named = op.wg_map_source is not None
+    if op.reduction_size is not None:
+        if not named:
+            _relate_groups(maps, op)
+        return
     if source is not None:
         if not named and maps.sg_layout is None:
             _refuse_cut(op, source)
@@ -217,6 +221,15 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
     elif result is not None and not named:
         map = with_data(result.map, {d: extents[d] for d in dims})
         maps.offer(op.source, result.derive(map), op, Strength.BACKWARD)
+
+
+def _relate_groups(maps: Propagation, op: TileReduceOp) -> None:
+    """All groups of a row or column lie in one unit, as the casts that this becomes have it."""
+    dims = op.reduction_dims.get_values()
+    for known, other in ((op.source, op.result), (op.result, op.source)):
+        if (evidence := maps.get(known)) is not None:
+            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
+            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
 
 
 def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
@@ -295,13 +308,8 @@ def slice_ends(op: Operation) -> tuple[SSAValue, SSAValue]:
 
 def _relate_slice(maps: Propagation, op: Operation) -> None:
     """Where one is smaller both are whole; where a map says otherwise, the op may hold all of both."""
-    dims = sliced_dims(op)
-    small, large = slice_ends(op)
-    for known, other in ((small, large), (large, small)):
-        evidence, whole = maps.get(known), shape_of(known)
-        if evidence is not None and all(evidence.map.sg_data[d] == whole[d] for d in dims):
-            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
-            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+    if has_map(slice_ends(op)[0].type):
+        _relate_ends(maps, op)
     if op.name == "vector.insert_strided_slice":
         _, into = op.operands
         for known, other in ((into, op.results[0]), (op.results[0], into)):
@@ -334,6 +342,15 @@ def _relate_shape_cast(maps: Propagation, op: Operation) -> None:
         rows, rest = divmod(evidence.map.sg_data[0] * shape_of(known)[1], width)
         if not rest:
             map = with_data(evidence.map, {0: rows, 1: width})
+            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+
+
+def _relate_ends(maps: Propagation, op: Operation) -> None:
+    dims, (small, large) = sliced_dims(op), slice_ends(op)
+    for known, other in ((small, large), (large, small)):
+        evidence, whole = maps.get(known), shape_of(known)
+        if evidence is not None and all(evidence.map.sg_data[d] == whole[d] for d in dims):
+            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
             maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
 
 
@@ -373,6 +390,7 @@ HINTS: tuple[Rule, ...] = (_relate_bitcast, _relate_shape_cast, _relate_slice)
 def rule_of(op: Operation) -> Rule | None:
     """The rule of an op on whole vectors; none for blocks, broadcasts of scalars and rows."""
     rule = _RULES.get(op.name)
-    if rule is None or not all(has_map(v.type) for v in (*op.operands, *op.results)):
+    related = op.operands[1:] if op.name == "vector.insert_strided_slice" else op.operands
+    if rule is None or not all(has_map(v.type) for v in (*related, *op.results)):
         return None
     return rule

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
     IntegerAttr,
-    IntegerType,
     UnitAttr,
     VectorType,
 )
@@ -60,7 +59,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
     reduction_dims = prop_def(DenseArrayBase[I64])
     reassoc = opt_prop_def(UnitAttr)
     fastmath = opt_prop_def(FastMathFlagsAttr)
-    reduction_size = opt_prop_def(IntegerAttr[IntegerType])
+    reduction_size = opt_prop_def(IntegerAttr[I64])
 
     def __init__(
         self,

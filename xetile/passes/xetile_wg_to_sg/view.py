@@ -170,6 +170,10 @@ class SubgroupView(Expansion):
     def note_kept(self, source: Distribution, target: Distribution) -> None:
         """Remember, for people, that the current op's value changes its owners without shared memory."""
         value = self.current.operands[0]
+        if value not in self.maps:
+            if source != target:
+                self.moves.append(Kept(self.current, source, target, "in registers"))
+            return
         home, held = self.holdings.needs.home(value), self.holdings.of(value)
         if home.shape == source.shape and home != source:
             how = "by a second load" if home in held else "by loading or making it so"

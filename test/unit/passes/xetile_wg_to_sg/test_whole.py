@@ -11,6 +11,7 @@ from support.workgroup import Map, kernel, load, store
 
 from xetile.api import lower
 from xetile.dialects.modules import parse
+from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.levels import LevelName
 
@@ -18,7 +19,7 @@ Array = NDArray[Any]
 SHAPE = (32, 32)
 V = "vector<32x32xf32>"
 LEVELS: tuple[LevelName, ...] = ("workgroup", "subgroup", "blocked", "xegpu", "xevm")
-GRIDS = ((2, 2), (4, 1), (1, 4))
+GRIDS = ((2, 2), (4, 1), (1, 4), (1, 1))
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def text_of(case: Case, grid: tuple[int, int]) -> str:
     taken, made = dealt_out(SHAPE, grid), dealt_out(case.result, grid)
     return kernel(
         ["%A: memref<32x32xf32>", f"%B: {result}"],
-        4,
+        grid[0] * grid[1],
         load("v", "A", "memref<32x32xf32>", SHAPE, "f32", taken)
         + case.body
         + store("r", "B", result, case.result, "f32", made),
@@ -176,3 +177,67 @@ def test_one_subgroup_reduces_groups(dimension: int) -> None:
         found = numpy.zeros(shape, numpy.float32)
         execute(lowered, "k", [a, found])
         assert (found == a.reshape(extents).sum(1 + dimension)).all(), level
+
+
+WHOLE: Map = ((2, 2), (32, 32))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_vectors_that_every_subgroup_holds_whole(name: str) -> None:
+    """Nothing goes through shared memory."""
+    case, a = CASES[name], matrix()
+    result = f"memref<{case.result[0]}x{case.result[1]}xf32>"
+    text = kernel(
+        ["%A: memref<32x32xf32>", f"%B: {result}"],
+        4,
+        load("v", "A", "memref<32x32xf32>", SHAPE, "f32", WHOLE)
+        + case.body
+        + store("r", "B", result, case.result, "f32", ((2, 2), case.result)),
+    )
+    lowered = lower(parse(text, "k.mlir"), to="subgroup", device="bmg")
+    assert "gpu.barrier" not in str(lowered)
+    found = numpy.full(case.result, -99, numpy.float32)
+    execute(lowered, "k", [a, found])
+    assert (found == case.wanted(a)).all()
+
+
+def test_what_is_larger_than_shared_memory_is_refused() -> None:
+    body = (
+        "%r = vector.extract_strided_slice %v {offsets = [3, 5], sizes = [128, 128], strides = [1, 1]}"
+        " : vector<256x256xf32> to vector<128x128xf32>"
+    )
+    text = kernel(
+        ["%A: memref<256x256xf32>", "%B: memref<128x128xf32>"],
+        4,
+        load("v", "A", "memref<256x256xf32>", (256, 256), "f32", ((2, 2), (128, 128)))
+        + body
+        + store("r", "B", "memref<128x128xf32>", (128, 128), "f32", ((2, 2), (64, 64))),
+    )
+    message = (
+        "takes parts of several units of a vector<256x256xf32>, whose 262144 bytes are more"
+    )
+    with pytest.raises(XetileError, match=message):
+        lower(parse(text, "k.mlir"), to="subgroup", device="bmg")
+
+
+@pytest.mark.parametrize("level", ["workgroup", "subgroup"])
+def test_a_race_behind_a_reduction_of_groups_is_seen(level: LevelName) -> None:
+    """Who stores the groups is the same at both levels: the subgroups that hold their columns."""
+    rows: Map = ((2, 2), (32, 16))
+    other: Map = ((2, 2), (1, 16))
+    of = "memref<4x32xf32>"
+    text = kernel(
+        ["%A: memref<32x32xf32>", f"%C: {of}", f"%B: {of}"],
+        4,
+        load("v", "A", "memref<32x32xf32>", SHAPE, "f32", rows)
+        + f"""%r = xetile.tile_reduce <add>, %v [0] {{reduction_size = 8}} : {V} -> vector<4x32xf32>
+        %u = xetile.init_tile %C[0, 0] : {of} -> !xetile.tile<4x32xf32>
+        xetile.store_tile %r, %u : vector<4x32xf32>, !xetile.tile<4x32xf32>"""
+        + load("x", "C", of, (4, 32), "f32", other)
+        + store("x", "B", of, (4, 32), "f32", other),
+    )
+    module = parse(text, "k.mlir")
+    lowered = module if level == "workgroup" else lower(module, to=level, device="bmg")
+    zeros = [numpy.zeros((4, 32), numpy.float32) for _ in range(2)]
+    with pytest.raises(XetileError, match=r"reads element \[1, 0\]"):
+        execute(lowered, "k", [matrix(), *zeros], sanitize=True)
