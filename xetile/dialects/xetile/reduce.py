@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     UnitAttr,
     VectorType,
+    i64,
 )
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
@@ -59,7 +60,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
     reduction_dims = prop_def(DenseArrayBase[I64])
     reassoc = opt_prop_def(UnitAttr)
     fastmath = opt_prop_def(FastMathFlagsAttr)
-    reduction_size = opt_prop_def(IntegerAttr[I64])
+    reduction_size = opt_prop_def(IntegerAttr)
 
     def __init__(
         self,
@@ -107,6 +108,10 @@ class TileReduceOp(VectorOp, HasFolderInterface):
     def verify_(self) -> None:
         rank = verify_rank(self.source, self.result)
         if self.reduction_size is not None:
+            if self.reduction_size.type != i64:
+                raise VerifyException(
+                    f"'reduction_size' is {self.reduction_size}, expected a number of type i64"
+                )
             self._verify_groups(self.reduction_size.value.data, rank)
         else:
             verify_reduced(

@@ -331,6 +331,14 @@ func.func @f(%x: vector<64x32xf32>) {
 // -----
 
 func.func @f(%x: vector<64x32xf32>) {
+  // expected-error @below {{'reduction_size' is 8 : index, expected a number of type i64}}
+  %0 = xetile.tile_reduce <add>, %x [1] {reduction_size = 8 : index} : vector<64x32xf32> -> vector<64x4xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: vector<64x32xf32>) {
   // expected-error @below {{'result' is 64x4, expected 8x32 where every 8 become one}}
   %0 = xetile.tile_reduce <add>, %x [0] {reduction_size = 8} : vector<64x32xf32> -> vector<64x4xf32>
   func.return
