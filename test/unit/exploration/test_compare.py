@@ -55,6 +55,7 @@ def lit(page: Page, side: int) -> int:
     return page.locator(f".compared section:nth-of-type({side + 1}) .lit").count()
 
 
+@pytest.mark.ocloc
 def test_counts_by_class_are_those_of_both_models(page: Page, tmp_path: Path) -> None:
     opened(page, tmp_path, model("bmg"), model("pvc"))
     assert page.locator("#compare").is_visible()
@@ -72,6 +73,7 @@ def test_counts_by_class_are_those_of_both_models(page: Page, tmp_path: Path) ->
         assert [number(text) for text in shown] == pytest.approx(expected, abs=0.051)
 
 
+@pytest.mark.ocloc
 def test_a_line_of_the_source_has_its_counts_and_lights_both_assemblies(
     page: Page, tmp_path: Path
 ) -> None:
@@ -98,6 +100,7 @@ def test_a_line_of_the_source_has_its_counts_and_lights_both_assemblies(
     assert (level, explored(PLAIN, "bmg").levels[0].ops[op].line) == (0, line)
 
 
+@pytest.mark.ocloc
 def test_an_instruction_lights_those_of_its_line_on_both_sides(
     page: Page, tmp_path: Path
 ) -> None:
@@ -122,6 +125,7 @@ def test_an_instruction_lights_those_of_its_line_on_both_sides(
     assert page.locator(".assembly [aria-selected]").count() >= 1
 
 
+@pytest.mark.ocloc
 def test_a_file_against_itself_differs_nowhere(page: Page, tmp_path: Path) -> None:
     opened(page, tmp_path, model("bmg"), model("bmg"))
     assert "No class differs" in page.inner_text("#compare .answer")

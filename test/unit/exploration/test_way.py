@@ -328,6 +328,7 @@ def test_a_message_of_memory_the_other_way_round_carries_what_its_part_holds(
     assert carried == [True, False]
 
 
+@pytest.mark.ocloc
 def test_spills_of_a_line_are_told_and_lead_to_it(page: Page, tmp_path: Path) -> None:
     module = parse((EXAMPLES / "gemm_f16_plain.mlir").read_text())
     model = json.loads(json.dumps(as_json(explore(module, "pvc", assembly=True).model)))
