@@ -11,7 +11,7 @@ from xetile import targets
 from xetile.advice import hint
 from xetile.errors import XetileError, one_line
 from xetile.runtime.device import Device
-from xetile.runtime.driver import Information
+from xetile.runtime.driver import COMPILER_VARIABLE, Information
 
 if TYPE_CHECKING:
     import pyopencl
@@ -24,8 +24,6 @@ _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
 LOADER_VARIABLE = "OCL_ICD_VENDORS"
 """Where pyopencl's loader looks for drivers; the path of a library means that one only."""
-COMPILER_VARIABLE = "CL_CONFIG_LLVM_OPTIONS"
-"""What Intel's compiler for CPUs tells LLVM."""
 NO_SINKING = "-simplifycfg-sink-common=0"
 """Keeps two stores two. Where this compiler (2026.2) makes one store of them, at one of two places, lanes that take
 the first place write to the second: `test_two_masked_stores_stay_two` of test/unit/runtime shows it.

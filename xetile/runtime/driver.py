@@ -14,6 +14,9 @@ Memory = NewType("Memory", int)
 Bound = NewType("Bound", int)
 """A kernel of a program with the types of its arguments, a number that its device gave."""
 
+COMPILER_VARIABLE = "CL_CONFIG_LLVM_OPTIONS"
+"""The environment variable of what Intel's compiler for CPUs tells LLVM."""
+
 POINTER = "pointer"
 """The type of an argument that is an address."""
 

@@ -19,9 +19,9 @@ import pyopencl
 from xetile.errors import XetileError, one_line
 from xetile.runtime.cache import Cache
 from xetile.runtime.device import Keeping
-from xetile.runtime.devices import COMPILER_VARIABLE
 from xetile.runtime.driver import (
     ALIGNMENT,
+    COMPILER_VARIABLE,
     Argument,
     Bound,
     Extents,

@@ -1,6 +1,7 @@
 """The test that the kernel makes: it holds where the table of surfaces has nothing against the matrix, and only there."""
 
 import itertools
+from typing import Any
 
 import numpy
 import pytest
@@ -45,7 +46,7 @@ def condition(init: str, arguments: str, order: str = ROW, before: str = "") -> 
     return module
 
 
-def holds(module: ModuleOp, *given: object) -> bool:
+def holds(module: ModuleOp, *given: Any) -> bool:
     flag = numpy.zeros(1, numpy.bool_)
     execute(module, "k", [flag, *given])
     return bool(flag[0])
