@@ -47,7 +47,7 @@ def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span)
 
 
 def end_of_numbers(text: str, start: int) -> int | None:
-    """Where a list ends of which only plain numbers follow, behind its `]`; None for any other list."""
+    """Where the list ends whose first element begins at `start`, if all are plain decimal numbers; else None."""
     found = _NUMBERS.match(text, start)
     return None if found is None else found.end()
 

@@ -12,6 +12,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 from xetile.dialects.modules import Parser, context
 from xetile.dialects.modules import parse as parse_module
 from xetile.lexing import Lexer
+from xetile.literals import end_of_numbers, numbers
 
 ROOT = Path(__file__).parents[2]
 
@@ -149,3 +150,18 @@ def test_mistakes_are_told_as_of_any_constant(text: str) -> None:
         return found.value.msg, found.value.span.get_location().line
 
     assert told(WHOLE) == told(f"{WHOLE} ")
+
+
+def test_the_quick_ways_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the comparisons above would compare the slow way with itself."""
+    assert end_of_numbers(" -1,2 ,\n -0 ] : x", 0) == len(" -1,2 ,\n -0 ]")
+    assert [number for number, *_ in numbers("1, -2.5e1]", 0, 10)] == [1, -25.0]
+    for other in ("true]", "0x10]", "1e3]", "[1]]", "1, // one\n 2]", "007]", "1"):
+        assert end_of_numbers(other, 0) is None, other
+
+    def unread(self: Parser, name: str) -> None:
+        raise AssertionError(f"'{name}' was read as any op")
+
+    monkeypatch.setattr(Parser, "_get_op_by_name", unread)
+    parser = Parser(context(), f"%c = {WHOLE} 4 : index\n", "k.mlir")
+    assert parser.parse_operation().name == WHOLE

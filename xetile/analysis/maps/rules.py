@@ -4,8 +4,8 @@ The RFC derives the operands' maps from the result's; the rules run the other wa
 that is unique. docs/xetile-dialect.md, "Meaning", says what an op with both maps may do.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from math import gcd, isqrt
 from typing import NamedTuple
 
@@ -29,6 +29,9 @@ from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Rearranges, has_trait
 from xetile.dialects.xetile import TileMMAOp, TileReduceOp, WorkgroupMapAttr
 from xetile.errors import fail
+
+Units = Mapping[int, int]
+"""Extents of units by dimension (elements)."""
 
 
 @lru_cache(maxsize=1024)
@@ -208,8 +211,8 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
     source, result = maps.get(op.source), maps.get(op.result)
     named = op.wg_map_source is not None
     if op.reduction_size is not None:
-        if not named:
-            _relate_groups(maps, op)
+        if not named:  # all groups in one unit, as the casts that this becomes have it
+            _suggest(maps, op, (op.source, op.result), partial(_whole_units, dims))
         return
     if source is not None:
         if not named and maps.sg_layout is None:
@@ -221,15 +224,6 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
     elif result is not None and not named:
         map = with_data(result.map, {d: extents[d] for d in dims})
         maps.offer(op.source, result.derive(map), op, Strength.BACKWARD)
-
-
-def _relate_groups(maps: Propagation, op: TileReduceOp) -> None:
-    """All groups of a row or column lie in one unit, as the casts that this becomes have it."""
-    dims = op.reduction_dims.get_values()
-    for known, other in ((op.source, op.result), (op.result, op.source)):
-        if (evidence := maps.get(known)) is not None:
-            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
-            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
 
 
 def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
@@ -308,49 +302,58 @@ def slice_ends(op: Operation) -> tuple[SSAValue, SSAValue]:
 
 def _relate_slice(maps: Propagation, op: Operation) -> None:
     """Where one is smaller both are whole; where a map says otherwise, the op may hold all of both."""
-    if has_map(slice_ends(op)[0].type):
-        _relate_ends(maps, op)
+    small, large = slice_ends(op)
+    if has_map(small.type):
+        dims = sliced_dims(op)
+
+        def units(map: WorkgroupMapAttr, known: SSAValue, other: SSAValue) -> Units | None:
+            is_whole = all(map.sg_data[d] == shape_of(known)[d] for d in dims)
+            return _whole_units(dims, map, known, other) if is_whole else None
+
+        _suggest(maps, op, (small, large), units)
     if op.name == "vector.insert_strided_slice":
-        _, into = op.operands
-        for known, other in ((into, op.results[0]), (op.results[0], into)):
-            if (evidence := maps.get(known)) is not None:
-                maps.offer(other, evidence, op, Strength.LIKELY)
+        _suggest(maps, op, (op.operands[1], op.results[0]), lambda map, known, other: {})
 
 
 def _relate_bitcast(maps: Propagation, op: Operation) -> None:
     """The same rows; columns are as many as fit the bits, where a unit has whole elements of both."""
-    source, result = op.operands[0], op.results[0]
-    for known, other in ((source, result), (result, source)):
-        evidence = maps.get(known)
-        if evidence is None:
-            continue
-        unit = evidence.map.sg_data[1] * shape_of(other)[1]
-        columns, rest = divmod(unit, shape_of(known)[1])
-        if not rest:
-            map = with_data(evidence.map, {1: columns})
-            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+
+    def units(map: WorkgroupMapAttr, known: SSAValue, other: SSAValue) -> Units | None:
+        columns, rest = divmod(map.sg_data[1] * shape_of(other)[1], shape_of(known)[1])
+        return None if rest else {1: columns}
+
+    _suggest(maps, op, (op.operands[0], op.results[0]), units)
 
 
 def _relate_shape_cast(maps: Propagation, op: Operation) -> None:
     """Whole rows with the elements of a unit's rows, taken whole."""
-    source, result = op.operands[0], op.results[0]
-    for known, other in ((source, result), (result, source)):
-        evidence = maps.get(known)
-        if evidence is None:
-            continue
+
+    def units(map: WorkgroupMapAttr, known: SSAValue, other: SSAValue) -> Units | None:
         width = shape_of(other)[1]
-        rows, rest = divmod(evidence.map.sg_data[0] * shape_of(known)[1], width)
-        if not rest:
-            map = with_data(evidence.map, {0: rows, 1: width})
-            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+        rows, rest = divmod(map.sg_data[0] * shape_of(known)[1], width)
+        return None if rest else {0: rows, 1: width}
+
+    _suggest(maps, op, (op.operands[0], op.results[0]), units)
 
 
-def _relate_ends(maps: Propagation, op: Operation) -> None:
-    dims, (small, large) = sliced_dims(op), slice_ends(op)
-    for known, other in ((small, large), (large, small)):
-        evidence, whole = maps.get(known), shape_of(known)
-        if evidence is not None and all(evidence.map.sg_data[d] == whole[d] for d in dims):
-            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
+def _whole_units(
+    dims: Sequence[int], _map: WorkgroupMapAttr, _known: SSAValue, other: SSAValue
+) -> Units:
+    return {d: shape_of(other)[d] for d in dims}
+
+
+def _suggest(
+    maps: Propagation,
+    op: Operation,
+    ends: tuple[SSAValue, SSAValue],
+    units: Callable[[WorkgroupMapAttr, SSAValue, SSAValue], Units | None],
+) -> None:
+    """What the map of either end makes likely for the other: other units in some dimensions, or nothing."""
+    for known, other in (ends, ends[::-1]):
+        if (evidence := maps.get(known)) is None:
+            continue
+        if (changes := units(evidence.map, known, other)) is not None:
+            map = with_data(evidence.map, changes)
             maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
 
 

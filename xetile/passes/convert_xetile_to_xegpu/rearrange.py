@@ -14,6 +14,7 @@ from xetile.dialects.upstream.vector import (
 )
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp
+from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.constants import identity
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.rewriting.combining import combined
@@ -54,6 +55,11 @@ def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
 
 def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
     """Blocks are joined as the high bits of the index are, then each is reduced; of both dimensions rows first."""
+    if op.reduction_size is not None:
+        fail(
+            op,
+            "'reduction_size' is for vectors that are not in blocks, run xetile-blocking first",
+        )
     grid = view.grid(op.source)
     dimensions = [d for d in op.reduction_dims.get_values() if d < 2]
     at_once = len(dimensions) == 2 and grid.shape[1] == 1

@@ -11,6 +11,7 @@ index as i64.
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -222,6 +223,12 @@ def _is(view: SubgroupView, found: Offset, band: int) -> SSAValue | None:
     if isinstance(found, int):
         return None
     return view.new(arith.CmpiOp(found, view.constant(band), "eq"))
+
+
+def bytes_exchanged(view: SubgroupView, value: SSAValue) -> int:
+    """Bytes of a whole vector in shared memory, without gaps."""
+    element = _type_in_memory(view, vector_type(value).element_type)
+    return prod(vector_shape(value)) * _bytes(element)
 
 
 def _bytes(element: Attribute) -> int:

@@ -222,7 +222,7 @@ def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
 
 
 def _where_tile_vectors_are(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
-    """For ops of which the operand or the result is of rank 2; others are copied."""
+    """The handler for ops with an operand or a result of rank 2; other ops are copied."""
 
     def handle(view: SubgroupView, op: Operation) -> None:
         if any(is_tile_vector(value.type) for value in (*op.operands, *op.results)):

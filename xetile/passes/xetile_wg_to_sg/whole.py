@@ -3,14 +3,11 @@
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.same_value import is_tile_vector, vector_shape
-from xetile.dialects.upstream.arith.support import bits
-from xetile.dialects.upstream.vector.support import element_count, vector_type
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
-from xetile.passes.xetile_wg_to_sg.exchange import redistributed
+from xetile.passes.xetile_wg_to_sg.exchange import bytes_exchanged, redistributed
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
-from xetile.planning.words import BYTE_BITS
 
 
 def of_whole_vectors(view: SubgroupView, op: Operation) -> None:
@@ -29,14 +26,14 @@ def of_whole_vectors(view: SubgroupView, op: Operation) -> None:
 def _whole(view: SubgroupView, value: SSAValue) -> SSAValue:
     if not is_tile_vector(value.type):
         return view.single(value)
-    units, type = view.units(value), vector_type(value)
+    units = view.units(value)
     shape = units.distribution.shape
     whole = units.distribution.with_units(shape, shape)
-    size = element_count(type) * bits(type) // BYTE_BITS
-    if size > view.exchange_bytes and own_pieces(units.distribution, whole) is None:
+    kept = own_pieces(units.distribution, whole) is not None
+    if not kept and (size := bytes_exchanged(view, value)) > view.exchange_bytes:
         fail(
             view.current,
-            f"'{view.current.name}' takes parts of several units of a {type}, whose {size} bytes are more than "
+            f"'{view.current.name}' takes parts of several units of a {value.type}, whose {size} bytes are more than "
             f"the {view.exchange_bytes} of an exchange; take parts that lie in one unit",
         )
     return redistributed(view, units, whole).values[0]

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from support.workgroup import Map, kernel, load, store
 
 from xetile.api import lower
-from xetile.dialects.modules import parse
+from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.levels import LevelName
+from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 
 Array = NDArray[Any]
 SHAPE = (32, 32)
@@ -241,3 +242,14 @@ def test_a_race_behind_a_reduction_of_groups_is_seen(level: LevelName) -> None:
     zeros = [numpy.zeros((4, 32), numpy.float32) for _ in range(2)]
     with pytest.raises(XetileError, match=r"reads element \[1, 0\]"):
         execute(lowered, "k", [matrix(), *zeros], sanitize=True)
+
+
+def test_groups_are_refused_where_blocking_was_left_out() -> None:
+    text = """gpu.module @m { gpu.func @k(%B: memref<32x4xf32>) kernel attributes {
+        known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+      %v = arith.constant dense<1.0> : vector<32x32xf32>
+      %r = xetile.tile_reduce <add>, %v [1] {reduction_size = 8} : vector<32x32xf32> -> vector<32x4xf32>
+      gpu.return
+    } }"""
+    with pytest.raises(XetileError, match="not in blocks, run xetile-blocking first"):
+        ConvertXeTileToXeGPU("bmg").apply(context(), parse(text, "k.mlir"))
