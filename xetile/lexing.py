@@ -1,6 +1,6 @@
 """Tokens of MLIR text, read by one regular expression.
 
-xDSL 0.74 asks a dozen questions for each character that begins a token, which is a sixth of the time that reading
+xDSL 0.75 asks a dozen questions for each character that begins a token, which is a sixth of the time that reading
 20,000 constants takes. What the expression does not match, rare tokens and mistakes, goes to xDSL's lexer.
 """
 

@@ -1,6 +1,5 @@
 """Numbers as MLIR text writes them: bit patterns, what a type rounds to infinity, lists of plain ones."""
 
-import math
 import re
 from collections.abc import Iterator
 
@@ -23,17 +22,6 @@ class HexadecimalInteger(int):
 def is_index(value: int) -> bool:
     """Whether an index can have that value: it has 64 bits, the first one its sign."""
     return -(1 << 63) <= value < 1 << 63
-
-
-def in_range(value: float, type: AnyFloat) -> float:
-    """The value, or infinity where `type` rounds it to that, as MLIR does."""
-    try:
-        type.pack((value,))
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    except NotImplementedError:  # types that xDSL keeps in Python's precision
-        pass
-    return value
 
 
 def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span) -> float:

@@ -1,6 +1,6 @@
 """Reading names: where each was defined, what contradicts that, and what an unknown one may have meant.
 
-xDSL 0.74.0 answers a name that is defined twice, or used with another type, without the other place.
+xDSL 0.75 answers a name that is defined twice, or used with another type, without the other place.
 No dialect is known here.
 """
 

@@ -46,7 +46,7 @@ def verify(module: Operation, further: Callable[[Operation], None]) -> None:
 
 
 def _verify_extents(op: Operation) -> None:
-    """Refuse empty vectors, as MLIR does; xDSL 0.74 takes them."""
+    """Refuse empty vectors, as MLIR does; xDSL 0.75 takes them."""
     for value in op.results:
         if not isinstance(value.type, VectorType):
             continue
@@ -56,7 +56,7 @@ def _verify_extents(op: Operation) -> None:
 
 
 def _verify_symbols(op: Operation) -> None:
-    """Refuse a second symbol of one name where it stands; xDSL 0.74 reports the op around it."""
+    """Refuse a second symbol of one name where it stands; xDSL 0.75 reports the op around it."""
     if not op.has_trait(SymbolTable, value_if_unregistered=False):
         return
     if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
@@ -177,7 +177,7 @@ def _values(block: Block) -> Iterator[SSAValue]:
 def _immediately_dominated(region: Region) -> dict[Block, list[Block]]:
     """The blocks that each block which can be reached dominates with none between; all of these are keys.
 
-    xDSL 0.74's `DominanceInfo` counts branches from blocks that nothing reaches, which MLIR does not. Source: Cooper,
+    xDSL 0.75's `DominanceInfo` counts branches from blocks that nothing reaches, which MLIR does not. Source: Cooper,
     Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
     """
     order = _reverse_postorder(region.blocks[0])

@@ -257,7 +257,7 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
         )
     if not opened:
         return
-    if name == "mlir":  # xDSL 0.74 reads them and takes the flags
+    if name == "mlir":  # xDSL 0.75 reads them and takes the flags
         raise XetileError(f"target 'mlir' takes no options; its flags are {_FLAGS_OF_MLIR}")
     from dataclasses import fields
     from inspect import signature

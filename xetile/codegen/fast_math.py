@@ -1,7 +1,7 @@
 """Fastmath flags of the llvm dialect in LLVM IR, and what of them SPIR-V says.
 
 LLVM IR has all of them on whatever computes floats: arithmetic, comparisons, selections, conversions between floats,
-calls. xDSL 0.74.0 leaves them out of comparisons, selections, conversions and most functions, and refuses those of fma.
+calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and refuses those of fma.
 
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
 is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words

@@ -1,6 +1,6 @@
 """The llvm dialect as LLVM IR for SPIR-V, by llvmlite.
 
-xDSL's LLVM back end converts ops and types; what it lacks in 0.74.0 is added here, each with
+xDSL's LLVM back end converts ops and types; what it lacks in 0.75 is added here, each with
 a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 
 - it drops `intel_reqd_sub_group_size` and `reqd_work_group_size` without a word; without the first, Intel's compiler

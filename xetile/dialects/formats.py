@@ -1,6 +1,6 @@
 """Declarative formats: upstream's own text of an op's form, where xDSL's `assembly_format` does not serve.
 
-Gaps of xDSL 0.74: it compiles a format where its op is defined (0.45 ms each, whether or not
+Gaps of xDSL 0.75: it compiles a format where its op is defined (0.45 ms each, whether or not
 a program has the op), and refuses types in words that do not name the operand.
 test/unit/dialects/upstream/test_formats.py tells when they close.
 

@@ -5,7 +5,7 @@ answered with how to write it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.context import Context
@@ -92,7 +92,7 @@ class Parser(DialectFreeParser):
         return super()._get_op_by_name(name)
 
     def parse_optional_region(
-        self, arguments: Iterable[AnyParser.Argument] | None = None
+        self, arguments: Sequence[AnyParser.Argument] | None = None
     ) -> Region | None:
         """As xDSL's; a function with nothing in its braces would become a declaration and is refused."""
         start, statement = self._current_token.span, self.statement

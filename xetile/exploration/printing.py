@@ -71,7 +71,7 @@ class _NotingPrinter(Printer):
     def __init__(self, stream: StringIO) -> None:
         super().__init__(stream=stream)
         self.noted = Text()
-        self._write = stream.write
+        self._emit = stream.write
         self._written = stream
         self._texts: dict[int, tuple[Attribute, str]] = {}
         """By the identity of an attribute, which is kept so that no other has it, its text."""
@@ -82,7 +82,7 @@ class _NotingPrinter(Printer):
             super().print_string(text, indent=indent)
             return
         self._current_column += len(text)
-        self._write(text)
+        self._emit(text)
 
     def print_attribute(self, attribute: Attribute) -> None:
         """As xDSL's; one that was met before, as most types were, is not looked at again."""

@@ -1,6 +1,6 @@
 """Rewriting that hands source positions on.
 
-xDSL 0.74.0 gives what a pattern creates no position, and adds the text of the whole module
+xDSL 0.75 gives what a pattern creates no position, and adds the text of the whole module
 to what a pattern raises. Here created ops get the position of the op that matched, and a
 `XetileError` comes out as it is. `test/unit/rewriting/test_positions.py` tells when
 upstream does the same.

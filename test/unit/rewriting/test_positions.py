@@ -100,14 +100,14 @@ def test_a_change_in_one_region_of_several_is_a_change(sums: tuple[bool, bool]):
 
 
 def test_stock_walker_gives_no_positions():
-    """Gap of xDSL 0.74.0; once this fails, `walk` need not place ops."""
+    """Gap of xDSL 0.75; once this fails, `walk` need not place ops."""
     module = parse(SUM)
     PatternRewriteWalker(DoubleBecomesProduct()).rewrite_module(module)
     assert ("arith.muli", 0) in lines(module)
 
 
 def test_stock_canonicalize_gives_no_positions():
-    """Gap of xDSL 0.74.0; once this fails, `canonicalize` here can go."""
+    """Gap of xDSL 0.75; once this fails, `canonicalize` here can go."""
     module = parse(CONSTANTS)
     CanonicalizePass().apply(context(), module)
     assert ("arith.constant", 0) in lines(module)
@@ -147,7 +147,7 @@ def test_refusals_come_out_as_they_are():
 
 
 def test_stock_walker_prints_the_module_into_refusals():
-    """Gap of xDSL 0.74.0; once this fails, `walk` need not carry refusals past the walker."""
+    """Gap of xDSL 0.75; once this fails, `walk` need not carry refusals past the walker."""
     with pytest.raises(XetileError) as caught:
         PatternRewriteWalker(Refuse()).rewrite_module(parse(SUM))
     assert caught.value.__notes__

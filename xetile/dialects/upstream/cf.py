@@ -1,4 +1,4 @@
-"""The cf dialect: xDSL's, whose 0.74 does not compare what branches hand on (test_cf.py tells when it does).
+"""The cf dialect: xDSL's, whose 0.75 does not compare what branches hand on (test_cf.py tells when it does).
 
 Source: `llvm 22.1.8 mlir/lib/Interfaces/ControlFlowInterfaces.cpp`; what is refused is what
 mlir-opt 22 refuses.

@@ -1,4 +1,4 @@
-"""The linalg dialect: xDSL's, whose products of xDSL 0.74 are of one type; test_linalg.py tells until when.
+"""The linalg dialect: xDSL's, whose products of xDSL 0.75 are of one type; test_linalg.py tells until when.
 
 Vectors are made of it before it comes here; what is left is read, so that it can be named where it stands.
 Source: mlir-opt 22 --mlir-print-op-generic, of a linalg.matmul of f16 with sums in f32.

@@ -1,4 +1,4 @@
-"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.74 (test_llvm.py tells when not).
+"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.75 (test_llvm.py tells when not).
 
 Added here: addrspacecast, freeze, poison; the others are in `llvm_values`, `llvm_atomics` and `llvm_loops`. The calling
 conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that

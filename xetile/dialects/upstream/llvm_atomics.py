@@ -1,4 +1,4 @@
-"""Atomic ops of the llvm dialect, which xDSL 0.74 lacks (test_llvm.py tells when it does not).
+"""Atomic ops of the llvm dialect, which xDSL 0.75 lacks (test_llvm.py tells when it does not).
 
 Source: mlir/Dialect/LLVMIR/LLVMOps.td and LLVMEnums.td of LLVM 22.1.8.
 """

@@ -1,4 +1,4 @@
-"""What is said of loops of the llvm dialect: xDSL 0.74 has no annotations (test_llvm_loops.py tells when it has).
+"""What is said of loops of the llvm dialect: xDSL 0.75 has no annotations (test_llvm_loops.py tells when it has).
 
 llvm.br ^head(%next : i32) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
 

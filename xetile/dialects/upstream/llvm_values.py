@@ -1,4 +1,4 @@
-"""Ops of the llvm dialect that xDSL 0.74 lacks or restricts to scalars (test_llvm.py tells when it does not).
+"""Ops of the llvm dialect that xDSL 0.75 lacks or restricts to scalars (test_llvm.py tells when it does not).
 
 Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8.
 """

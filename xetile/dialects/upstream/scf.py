@@ -1,4 +1,4 @@
-"""The scf dialect: xDSL's; of scf.parallel and scf.reduce 0.74 has no right form (test_scf_regions.py tells when).
+"""The scf dialect of xDSL, with the form of `scf.parallel` that xDSL 0.75 lacks (test_scf_regions.py fails when not).
 
 Source: `llvm 22.1.8 mlir/Dialect/SCF/IR/SCFOps.td`, the text as mlir-opt 22 prints it.
 """
@@ -8,20 +8,11 @@ from contextlib import nullcontext
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.scf import ParallelOp as StockParallelOp
-from xdsl.dialects.scf import ReduceOp as StockReduceOp
 from xdsl.dialects.scf import Scf as StockScf
 from xdsl.ir import Dialect, Operation, SSAValue
-from xdsl.irdl import IRDLOperation
-from xdsl.irdl.declarative_assembly_format import (
-    ParsingState,
-    PrintingState,
-    VariadicRegionVariable,
-)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.directives import Directive
-from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.scf_results import ForOp, IfOp, parse_types
 
 
@@ -65,33 +56,6 @@ class ParallelOp(StockParallelOp):
         printer.print_op_attributes(self.attributes)
 
 
-class Reductions(Directive):
-    """Regions with commas between them, which xDSL leaves out."""
-
-    regions: VariadicRegionVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        regions = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_region)
-        self.regions.set(state, regions)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        printer.print_list(self.regions.get(op), printer.print_region)
-
-    def set_empty(self, state: ParsingState) -> None:
-        self.regions.set_empty(state)
-
-
-@formatted_op
-class ReduceOp(StockReduceOp):
-    """Hands the values of an iteration on, and says how each is added to what there is."""
-
-    assembly_format = (
-        "(`(` $args^ `:` type($args) `)` custom<Reductions>($reductions))? attr-dict"
-    )
-    custom_directives = (Reductions,)
-
-
 def _parse_names(parser: Parser) -> list[UnresolvedOperand]:
     return parser.parse_comma_separated_list(
         parser.Delimiter.PAREN, parser.parse_unresolved_operand
@@ -108,9 +72,7 @@ def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
         printer.print_list(values, printer.print_ssa_value)
 
 
-_OURS: Mapping[str, type[Operation]] = {
-    op.name: op for op in (ForOp, IfOp, ParallelOp, ReduceOp)
-}
+_OURS: Mapping[str, type[Operation]] = {op.name: op for op in (ForOp, IfOp, ParallelOp)}
 
 Scf = Dialect(
     "scf",

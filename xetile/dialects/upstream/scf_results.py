@@ -1,4 +1,4 @@
-"""scf.if and scf.for whose one type has no parentheses, which xDSL 0.74 demands (test_scf_regions.py tells when).
+"""scf.if and scf.for whose one type has no parentheses, which xDSL 0.75 demands (test_scf_regions.py tells when).
 
 Source: `llvm 22.1.8 mlir/lib/Dialect/SCF/IR/SCF.cpp`, `parseOptionalArrowTypeList`.
 """

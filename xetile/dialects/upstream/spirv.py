@@ -1,4 +1,4 @@
-"""What of the spirv dialect is needed here, all of which xDSL 0.74 lacks (test_spirv.py tells when it has it).
+"""What of the spirv dialect is needed here, all of which xDSL 0.75 lacks (test_spirv.py tells when it has it).
 
 Attributes that Intel's kernels carry and no pass here reads, as they are written: what SPIR-V
 needs of a target is known from the device; see `xetile/codegen`. And ControlBarrier, by which

@@ -48,7 +48,7 @@ class CacheHintAttr(EnumAttribute[CacheHint]):
     def parse_parameter(cls, parser: AttrParser) -> CacheHint:
         with parser.in_angle_brackets():
             start = parser.pos
-            word = parser.parse_identifier(" in cache hint")
+            word = parser.parse_identifier(context_msg=" in cache hint")
             if word not in set(CacheHint):
                 legal = ", ".join(CacheHint)
                 advice = hint(word, CacheHint) or ";"

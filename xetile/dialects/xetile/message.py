@@ -73,7 +73,7 @@ class MessageAttr(ParametrizedAttribute):
             while parser.parse_optional_punctuation("+") is not None:
                 shapes.append(_extents(parser.parse_dimension_list()))
             if parser.parse_optional_punctuation(",") is not None:
-                form = parser.parse_identifier(f": {_FORMS}")
+                form = parser.parse_identifier(context_msg=f": {_FORMS}")
         try:
             return MessageAttr.new([ArrayAttr(shapes), StringAttr(form)]).parameters
         except VerifyException as error:

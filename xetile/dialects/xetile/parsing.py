@@ -41,7 +41,7 @@ def parse_fields(
 
     def field() -> None:
         start = parser.pos
-        key = parser.parse_identifier(f" in {what}")
+        key = parser.parse_identifier(context_msg=f" in {what}")
         if key not in legal:
             parser.raise_error(
                 f"unknown key '{key}' in {what}{hint(key, legal) or ';'} legal are {', '.join(legal)}",

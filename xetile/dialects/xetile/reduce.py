@@ -91,7 +91,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         """Read the op, with or without a comma after the kind."""
         with parser.in_angle_brackets():
             start = parser.pos
-            word = parser.parse_identifier(" as the kind of the reduction")
+            word = parser.parse_identifier(context_msg=" as the kind of the reduction")
             kinds = [flag.value for flag in CombiningKindFlag]
             if word not in kinds:
                 said = f"'{word}' is no kind of reduction; legal are {', '.join(kinds)}"

@@ -1,6 +1,6 @@
 """LLVM IR text in the making: types, literals, blocks, and where a program may be refused.
 
-xDSL 0.74 carries too little of it to stand here (a test tells when that changes): no pass
+xDSL 0.75 carries too little of it to stand here (a test tells when that changes): no pass
 makes llvm of arith, cf, func or index; `convert-memref-to-ptr` takes static strides only
 and checks no index; its back end has no bf16 and no unsigned integers as floats.
 """

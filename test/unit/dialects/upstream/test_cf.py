@@ -35,7 +35,7 @@ def test_right_branches_verify() -> None:
 
 
 def test_stock_xdsl_does_not_compare_types(stock_context: Context) -> None:
-    """Gap of xDSL 0.74: once this fails, its dialect may do."""
+    """Gap of xDSL 0.75: once this fails, its dialect may do."""
     for chunk in PROGRAMS.read_text().split("// -----\n"):
         StockParser(stock_context, chunk).parse_module().verify()
 

@@ -39,7 +39,7 @@ def test_round_trip_through_mlir(mlir_round_trip: Callable[[str], None]):
 
 @pytest.mark.parametrize("line", [line for line in OPS.splitlines() if " = vector." in line])
 def test_stock_xdsl_refuses(line: str, stock_context: Context):
-    """Gaps of xDSL 0.74.0; one that fails here needs no replacement any more."""
+    """Gaps of xDSL 0.75; one that fails here needs no replacement any more."""
     text = "\n".join([*OPS.splitlines()[:6], line, "  func.return\n}"])
     with pytest.raises(ParseError):
         StockParser(stock_context, text).parse_module()

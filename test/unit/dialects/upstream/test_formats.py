@@ -12,7 +12,7 @@ from xetile.dialects.formats import format_of
 from xetile.dialects.modules import parse
 from xetile.parser import parse_error_location
 
-DIALECTS = ("arith", "gpu", "index", "llvm", "memref", "scf", "vector")
+DIALECTS = ("arith", "gpu", "index", "llvm", "memref", "vector")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -30,7 +30,7 @@ def test_every_format_compiles(dialect: str):
 
 
 def test_formats_are_compiled_when_they_are_needed():
-    """Gap of xDSL 0.74: it compiles each where its op is defined."""
+    """Gap of xDSL 0.75: it compiles each where its op is defined."""
     program = (
         "from xdsl.irdl.declarative_assembly_format_parser import FormatParser as P\n"
         "made = []\n"
@@ -60,7 +60,7 @@ def test_formats_are_compiled_when_they_are_needed():
     ],
 )
 def test_a_wrong_number_of_types_is_reported_in_its_line(line: str, message: str):
-    """Gap of xDSL 0.74: it reports them behind the op."""
+    """Gap of xDSL 0.75: it reports them behind the op."""
     with pytest.raises(ParseError) as found:
         parse(f"func.func @f(%i: i32) {{\n  {line}\n  func.return\n}}")
     number, _, said = parse_error_location(found.value)

@@ -276,6 +276,6 @@ def test_every_op_is_in_the_dialect_once():
 
 @pytest.mark.parametrize("text", [KERNEL, IDS, COLLECTIVES, HOST])
 def test_stock_xdsl_reads_no_custom_form(text: str, stock_context: Context):
-    """Gap of xDSL 0.74.0: once this fails, upstream may have a gpu dialect to build on."""
+    """Gap of xDSL 0.75: once this fails, upstream may have a gpu dialect to build on."""
     with pytest.raises(ParseError):
         StockParser(stock_context, text).parse_module()

@@ -8,7 +8,7 @@ from xetile.dialects.upstream import index
 
 
 def test_stock_xdsl_has_no_index_dialect():
-    """Gap of xDSL 0.74: once this fails, look whether its dialect does."""
+    """Gap of xDSL 0.75: once this fails, look whether its dialect does."""
     assert "index" not in get_all_dialects()
 
 

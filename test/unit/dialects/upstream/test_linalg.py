@@ -38,7 +38,7 @@ def test_round_trip_through_mlir(line: str, mlir_round_trip: Callable[[str], Non
 
 @pytest.mark.parametrize("line", [WIDER, TURNED, WHOLE])
 def test_stock_xdsl_refuses(line: str, stock_context: Context) -> None:
-    """Gaps of xDSL 0.74.0; one that fails here needs no replacement any more."""
+    """Gaps of xDSL 0.75; one that fails here needs no replacement any more."""
     # its parser lets an IndexError out
     with pytest.raises(Exception, match=r"expected|does not verify|list index"):
         StockParser(stock_context, text(line)).parse_module().verify()

@@ -65,7 +65,7 @@ def test_round_trip_through_mlir(mlir_round_trip: Check):
     ],
 )
 def test_stock_xdsl_refuses(line: str, stock_context: Context):
-    """Gaps of xDSL 0.74.0; one that fails here needs no addition any more."""
+    """Gaps of xDSL 0.75; one that fails here needs no addition any more."""
     values = "%p: !llvm.ptr<1>, %f: f32, %i: i32, %v: vector<8xf32>, %c: vector<8xi1>"
     text = f"llvm.func @f({values}) {{ {line}\n llvm.return }}"
     parse(text).verify()
@@ -81,7 +81,7 @@ def test_stock_xdsl_refuses(line: str, stock_context: Context):
     ],
 )
 def test_calling_conventions_of_spirv_are_refused(text: str):
-    """Gap of xDSL 0.74.0; once this fails, the emitter need not set them."""
+    """Gap of xDSL 0.75; once this fails, the emitter need not set them."""
     with pytest.raises(ParseError):
         parse(text)
 

@@ -52,7 +52,7 @@ def test_a_region_without_an_op_yields_nothing():
 
 
 def test_stock_xdsl_refuses(stock_context: Context):
-    """A gap of xDSL 0.74.0; if this fails, it needs no replacement any more."""
+    """A gap of xDSL 0.75; if this fails, it needs no replacement any more."""
     with pytest.raises(ParseError):
         StockParser(stock_context, text(LINES[0])).parse_module()
 

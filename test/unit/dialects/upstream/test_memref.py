@@ -88,7 +88,7 @@ def test_round_trip_through_mlir(mlir_round_trip: Check):
     ],
 )
 def test_stock_xdsl_refuses(line: str, stock_context: Context):
-    """Gaps of xDSL 0.74.0; one that fails here needs no replacement any more."""
+    """Gaps of xDSL 0.75; one that fails here needs no replacement any more."""
     text = f"func.func @f(%a: memref<4xf32>, %x: f32, %i: index) {{ {line}\n func.return }}"
     parse(text).verify()
     with pytest.raises(ParseError):

@@ -51,7 +51,7 @@ def test_strides_and_offset(text: str, expected: object, static: bool) -> None:
 
 
 def test_stock_xdsl_knows_no_strides_of_maps() -> None:
-    """Gap of xDSL 0.74: once this fails, its `get_strides` may do."""
+    """Gap of xDSL 0.75: once this fails, its `get_strides` may do."""
     type = memref("memref<64x64xf16, affine_map<(d0, d1) -> (d0 * 80 + d1 + 3)>>")
     assert type.get_strides() is None
 

@@ -34,7 +34,7 @@ def is_taken(text: str, context: Context) -> bool:
 
 @pytest.mark.parametrize("name", [*CHECKED, "memref.extract_strided_metadata"])
 def test_stock_xdsl_takes_a_wrong_program(name: str, stock_context: Context) -> None:
-    """Gap of xDSL 0.74: where this fails, xDSL's op may do."""
+    """Gap of xDSL 0.75: where this fails, xDSL's op may do."""
     chunks = [chunk for chunk in CHUNKS if name in chunk]
     assert any(is_taken(chunk, stock_context) for chunk in chunks)
 

@@ -105,22 +105,14 @@ func.func @f(%i: index, %x: f32) -> f32 {
 
 
 def test_stock_xdsl_reads_no_custom_form(stock_context: Context):
-    """Gap of xDSL 0.74: once this fails, scf.parallel and scf.reduce may be xDSL's."""
+    """Gap of xDSL 0.75: once this fails, scf.parallel may be xDSL's."""
     read(REDUCED).verify()
     with pytest.raises(ParseError):
         StockParser(stock_context, REDUCED).parse_module()
 
 
-def test_stock_xdsl_has_no_commas_between_regions():
-    """Gap of xDSL 0.74: once this fails, scf.reduce may be xDSL's."""
-    assert "$reductions" in (scf.ReduceOp.get_irdl_definition().assembly_format or "")
-    region = Region(Block([scf.ReduceReturnOp(constant := ConstantOp(IntegerAttr(1, i32)))]))
-    values = [constant.results[0]] * 2
-    assert "}, {" not in str(scf.ReduceOp(values, [region, region.clone()]))
-
-
 def test_stock_xdsl_reads_no_single_type_without_parentheses(stock_context: Context):
-    """Gap of xDSL 0.74: once this fails, scf.if and scf.for may be xDSL's."""
+    """Gap of xDSL 0.75: once this fails, scf.if and scf.for may be xDSL's."""
     text = """func.func @f(%p: i1, %a: f32) {
   %y = scf.if %p -> f32 {
     scf.yield %a : f32

@@ -56,7 +56,7 @@ def test_mlir_reads_barriers(mlir_round_trip: Callable[[str], None]) -> None:
 
 
 def test_stock_xdsl_has_no_such_dialect() -> None:
-    """Gap of xDSL 0.74: once this fails, upstream may have attributes to build on."""
+    """Gap of xDSL 0.75: once this fails, upstream may have attributes to build on."""
     assert "spirv" not in get_all_dialects()
 
 

@@ -112,7 +112,7 @@ def test_round_trip_through_mlir(mlir_round_trip: Check):
     ],
 )
 def test_stock_xdsl_refuses(line: str, stock_context: Context):
-    """Gaps of xDSL 0.74.0; one that fails here needs no replacement any more."""
+    """Gaps of xDSL 0.75; one that fails here needs no replacement any more."""
     text = f"func.func @f(%v: vector<4xf32>, %f: f32) {{ {line}\n func.return }}"
     parse(text).verify()
     with pytest.raises(ParseError):
@@ -120,7 +120,7 @@ def test_stock_xdsl_refuses(line: str, stock_context: Context):
 
 
 def test_stock_traits_are_missing():
-    """Gaps of xDSL 0.74.0; each that fails here needs no replacement any more."""
+    """Gaps of xDSL 0.75; each that fails here needs no replacement any more."""
     v, m, i = test.TestOp(
         result_types=[VectorType(f32, [4]), MemRefType(f32, [4]), IndexType()]
     ).results

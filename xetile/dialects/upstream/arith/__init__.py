@@ -1,7 +1,7 @@
 """The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
 
 Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong
-traits in xDSL 0.74; the modules say which. Added: index_castui, remf. A pass tells ops by
+traits in xDSL 0.75; the modules say which. Added: index_castui, remf. A pass tells ops by
 their name, not by their class, so that it works on xDSL's classes too.
 """
 

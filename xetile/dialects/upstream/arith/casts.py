@@ -1,4 +1,4 @@
-"""Casts, which xDSL 0.74 has for scalars only; test_stock_xdsl_refuses in test_arith.py tells when it has them.
+"""Casts, which xDSL 0.75 has for scalars only; test_stock_xdsl_refuses in test_arith.py tells when it has them.
 
 There, `extsi` has no traits either, `extf` and `truncf` take no flags, and nothing folds.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22

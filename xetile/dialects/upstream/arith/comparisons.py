@@ -1,6 +1,6 @@
-"""Comparisons and select for vectors, which xDSL 0.74 has for scalars; two tests of test_arith.py tell until when.
+"""Comparisons and select for vectors, which xDSL 0.75 has for scalars; two tests of test_arith.py tell until when.
 
-In xDSL 0.74 a comparison of vectors gives one i1, select takes no vector of conditions, and
+In xDSL 0.75 a comparison of vectors gives one i1, select takes no vector of conditions, and
 the custom form of cmpi and cmpf drops attributes:
 test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.

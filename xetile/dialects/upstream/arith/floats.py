@@ -1,7 +1,6 @@
-"""Float ops that xDSL 0.74 folds into an exception; test_stock_folding_overflows in test_arith.py tells until when.
+"""Float ops of xDSL 0.75 that do not fold vectors; test_stock_folds_no_vectors in test_arith.py fails when they do.
 
-There, 60000 + 60000 in f16 raises OverflowError in `canonicalize`, `remf` is missing, and
-the constructor of `negf` puts its flags in the wrong place.
+There, `remf` is missing, and the constructor of `negf` puts its flags in the wrong place.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
 refuses.
 """

@@ -1,4 +1,4 @@
-"""Integer ops with wrong traits in xDSL 0.74; test_stock_traits_are_missing in test_arith.py tells when they close.
+"""Integer ops with wrong traits in xDSL 0.75; test_stock_traits_are_missing in test_arith.py tells when they close.
 
 There, `remui` is not pure, so it is never shared nor removed; divisions that may trap may be
 speculated; `exact` is refused, and vectors are not folded.

@@ -168,7 +168,7 @@ def float_attribute(value: float, type: Attribute) -> Attribute | None:
     element = element_type(type)
     if not isinstance(element, AnyFloat):
         return None
-    value = rounded(value, element)
+    value = element.round(value)
     if isa(type, VectorType) or isa(type, TensorType):
         return _dense(type, element, value)
     return FloatAttr(value, element)
@@ -178,14 +178,6 @@ def is_rounded_through_double(type: Attribute) -> bool:
     """Whether a double holds sums, products and quotients so well that rounding it to the type rounds once."""
     exact = BFloat16Type | Float16Type | Float32Type | Float64Type
     return isinstance(element_type(type), exact)
-
-
-def rounded(value: float, type: AnyFloat) -> float:
-    """The float of `type` nearest to `value`, ties to even; beyond its range an infinity."""
-    try:
-        return type.unpack(type.pack([value]), 1)[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
 
 
 def _dense(

@@ -1,4 +1,4 @@
-"""gpu.binary, what upstream makes of a gpu.module: xDSL 0.74 lacks it (test_gpu.py tells when it has it).
+"""gpu.binary, what upstream makes of a gpu.module: xDSL 0.75 lacks it (test_gpu.py tells when it has it).
 
 Source: mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td of LLVM 22.1.8.
 """

@@ -1,4 +1,4 @@
-"""What work-items carry out together: xDSL 0.74 lacks most of it, and any form (test_gpu.py tells when it has it).
+"""What work-items carry out together: xDSL 0.75 lacks most of it, and any form (test_gpu.py tells when it has it).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
 refuses. Who takes part in one is who gets there, so none is speculated; shuffles of the same

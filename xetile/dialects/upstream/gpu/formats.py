@@ -1,4 +1,4 @@
-"""Directives of the gpu dialect's formats, which upstream writes in C++; xDSL 0.74 has no form of these ops.
+"""Directives of the gpu dialect's formats, which upstream writes in C++; xDSL 0.75 has no form of these ops.
 
 test/unit/dialects/upstream/test_gpu.py tells when it has.
 """

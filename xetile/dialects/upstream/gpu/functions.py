@@ -1,4 +1,4 @@
-"""gpu.module, gpu.func and gpu.return: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
+"""gpu.module, gpu.func and gpu.return: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; upstream's form of gpu.func is written
 by hand, too.

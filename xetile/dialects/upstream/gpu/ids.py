@@ -1,4 +1,4 @@
-"""The ops that tell a work-item where it is; xDSL 0.74 lacks most of them, and a form of any.
+"""The ops that tell a work-item where it is; xDSL 0.75 lacks most of them, and a form of any.
 
 test/unit/dialects/upstream/test_gpu.py tells when it has one.
 """

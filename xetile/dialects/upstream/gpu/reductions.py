@@ -1,4 +1,4 @@
-"""Reductions over a workgroup or subgroup: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
+"""Reductions over a workgroup or subgroup: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
 refuses.

@@ -1,4 +1,4 @@
-"""The memref dialect: xDSL's, with forms and folders that it lacks in 0.74 (test_memref.py tells when it has them).
+"""The memref dialect: xDSL's, with forms and folders that it lacks in 0.75 (test_memref.py tells when it has them).
 
 Replaced: cast, memory_space_cast, extract_aligned_pointer_as_index, copy, dim, rank,
 atomic_rmw, global. Added: transpose. Checked further (test_memref_refusals.py tells when

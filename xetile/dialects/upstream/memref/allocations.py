@@ -1,4 +1,4 @@
-"""Memory and what is known of it: xDSL 0.74 checks too little of these ops (test_memref_refusals.py tells when not).
+"""Memory and what is known of it: xDSL 0.75 checks too little of these ops (test_memref_refusals.py tells when not).
 
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td` and
 `mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp`; what is refused is what mlir-opt 22 refuses.

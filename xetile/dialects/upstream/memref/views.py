@@ -1,4 +1,4 @@
-"""Ops that see memory another way: xDSL 0.74 has no form of them (test_memref.py tells when it has).
+"""Ops that see memory another way: xDSL 0.75 has no form of them (test_memref.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt
 22 refuses.

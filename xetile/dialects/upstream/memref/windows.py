@@ -1,4 +1,4 @@
-"""Views with offsets, sizes and strides: xDSL 0.74 does not check them (test_memref_refusals.py tells when it does).
+"""Views with offsets, sizes and strides: xDSL 0.75 does not check them (test_memref_refusals.py tells when it does).
 
 Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and
 `mlir/lib/Interfaces/ViewLikeInterface.cpp`; what is refused is what mlir-opt 22 refuses.

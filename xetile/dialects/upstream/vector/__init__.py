@@ -3,7 +3,7 @@
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
 from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct, mask,
 yield. Replaced: shuffle, bitcast,
-create_mask and reduction (not pure in xDSL 0.74), print, load, store, maskedload and
+create_mask and reduction (not pure in xDSL 0.75), print, load, store, maskedload and
 maskedstore (no memory effects there).
 """
 

@@ -1,4 +1,4 @@
-"""Casts of vectors that xDSL 0.74 lacks or never removes; test_vector.py tells until when.
+"""Casts of vectors that xDSL 0.75 lacks or never removes; test_vector.py tells until when.
 
 `test_stock_xdsl_refuses` has shape_cast; `test_stock_traits_are_missing` has bitcast, which
 may also change more than the last dimension there.

@@ -1,4 +1,4 @@
-"""Products of vectors, which xDSL 0.74 lacks: `test_stock_xdsl_refuses` in test_contractions.py tells until when.
+"""Products of vectors, which xDSL 0.75 lacks: `test_stock_xdsl_refuses` in test_contractions.py tells until when.
 
 Source: `llvm 22.1.8 mlir/include/mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/lib/Dialect/Vector/IR/VectorOps.cpp`;
 what is refused is what mlir-opt 22 refuses.

@@ -1,4 +1,4 @@
-"""Ops on elements that xDSL 0.74 lacks or keeps in loops; test_vector.py tells until when.
+"""Ops on elements that xDSL 0.75 lacks or keeps in loops; test_vector.py tells until when.
 
 `test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` the
 shuffle.
@@ -106,7 +106,7 @@ class _ComposeShuffles(RewritePattern):
 class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """Entries of two vectors along the leading dimension, counted through both.
 
-    In xDSL 0.74.0 it may not be speculated, so loops keep it.
+    In xDSL 0.75 it may not be speculated, so loops keep it.
     """
 
     name = "vector.shuffle"

@@ -1,4 +1,4 @@
-"""vector.mask around an op that has a masked form, which xDSL 0.74 lacks: test_masking.py tells until when.
+"""vector.mask around an op that has a masked form, which xDSL 0.75 lacks: test_masking.py tells until when.
 
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`;
 what is refused is what mlir-opt 22 refuses.

@@ -1,4 +1,4 @@
-"""Masks and index vectors, which xDSL 0.74 lacks, or never removes.
+"""Masks and index vectors, which xDSL 0.75 lacks, or never removes.
 
 `test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
 when.
@@ -125,7 +125,7 @@ class _CreateConstantMask(RewritePattern):
 class CreateMaskOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """True where every coordinate is below its limit, which is an operand.
 
-    In xDSL 0.74.0 it has no traits.
+    In xDSL 0.75 it has no traits.
     """
 
     name = "vector.create_mask"

@@ -1,4 +1,4 @@
-"""Vector ops on memory, which have no effects in xDSL 0.74; test_vector.py tells until when.
+"""Vector ops on memory, which have no effects in xDSL 0.75; test_vector.py tells until when.
 
 Nothing that touches one is ever simplified there (test_stock_traits_are_missing), and
 `alignment` is missing.

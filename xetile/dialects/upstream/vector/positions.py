@@ -1,4 +1,4 @@
-"""Positions of single elements and rows, which xDSL 0.74 does not hold against the vector's extents."""
+"""Positions of single elements and rows, which xDSL 0.75 does not hold against the vector's extents."""
 
 from typing import cast
 

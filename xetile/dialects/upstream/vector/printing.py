@@ -1,4 +1,4 @@
-"""vector.print with its custom form, text and punctuation, which xDSL 0.74 lacks.
+"""vector.print with its custom form, text and punctuation, which xDSL 0.75 lacks.
 
 test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells until when.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`.

@@ -1,4 +1,4 @@
-"""Reductions of vectors, which xDSL 0.74 lacks, or never removes.
+"""Reductions of vectors, which xDSL 0.75 lacks, or never removes.
 
 `test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
 when.
@@ -62,7 +62,7 @@ def _kind(kind: Kind) -> CombiningKindAttr:
 class ReductionOp(IRDLOperation):
     """All elements of a vector of rank 1, and an accumulator, combined.
 
-    In xDSL 0.74.0 it has no traits, and its constructor gives the result the vector's type.
+    In xDSL 0.75 it has no traits, and its constructor gives the result the vector's type.
     """
 
     name = "vector.reduction"

@@ -1,4 +1,4 @@
-"""Ops that take parts of vectors or permute them, which xDSL 0.74 lacks.
+"""Ops that take parts of vectors or permute them, which xDSL 0.75 lacks.
 
 test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells until when.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
