@@ -1,6 +1,6 @@
 # make demo         the main job on a fresh machine, with nothing but Python 3.11 and pip
 # make check        every test, on a fresh machine (PASS=bare: without the oracles; PASS=oracles: the tests that need one)
-# make check-fast   ruff, types, the rules of the house, tests of the rooms that changed (SINCE=REVISION)
+# make check-fast   ruff, types, the rules of the house, tests of changed modules and their importers (SINCE=REVISION)
 # make site         docs/ as a site, in build/site
 # make fix          format, and what else can be put right by machine
 #
@@ -18,10 +18,10 @@ demo: install
 	$(BIN)/xetile-demo
 
 check: install-dev
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py$(if $(PASS), --pass $(PASS))$(if $(JOBS), --jobs $(JOBS))
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.check$(if $(PASS), --pass $(PASS))$(if $(JOBS), --jobs $(JOBS))
 
 check-fast: install-dev
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py --fast$(if $(SINCE), --since $(SINCE))$(if $(JOBS), --jobs $(JOBS))
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.check --fast$(if $(SINCE), --since $(SINCE))$(if $(JOBS), --jobs $(JOBS))
 
 site: install-dev
 	$(BIN)/mkdocs build --strict

@@ -1,10 +1,11 @@
 """Every check of the project, one after the other; prints each runner's closing line.
 
-    python tools/check.py [--jobs N] [--pass bare|oracles]
-    python tools/check.py --fast [--since REVISION]
+    python -m tools.check [--jobs N] [--pass bare|oracles]
+    python -m tools.check --fast [--since REVISION]
 
-`--fast` leaves out what a change cannot have touched: it runs ruff, the types, the rules of the house, and the tests of
-the rooms that changed since a revision (the last commit, where nothing else is said).
+`--fast` runs what a change since a revision (`HEAD~1`, or what `--since` names) is likely to break: ruff, the types of
+the changed files, the rules of the house, the tests of the changed modules and of those that import them
+(`tools/affected.py` says how many).
 
 `--pass bare` runs every check without the oracles, and the tests that need none: a test that needs one and does not say
 so fails. `--pass oracles` runs the tests that need one. Both together run what a plain run does.
@@ -15,15 +16,16 @@ that must be there.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 
+from tools.affected import choose, mirrored_tests
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_browser, find_mlir_opt, find_ocloc, find_spirv_val
@@ -66,7 +68,7 @@ def missing_oracles() -> list[str]:
 
 
 SOURCES = ("xetile", "test", "tools")
-ALWAYS = ("test/unit/test_house.py", "test/unit/test_readme.py")
+ALWAYS = "test/unit/test_house.py"
 
 
 def changed_since(revision: str) -> list[PurePath]:
@@ -83,41 +85,6 @@ def changed_since(revision: str) -> list[PurePath]:
             raise SystemExit(f"error: {answer.stderr.strip().splitlines()[0]}")
         names += answer.stdout.split()
     return [PurePath(name) for name in sorted(set(names))]
-
-
-def mirrored_tests(changed: Iterable[PurePath], kind: str) -> list[str]:
-    """The tests (`kind` is unit or ir) that mirror what changed: of a file, else of the nearest room that has some."""
-    found: set[PurePath] = set()
-    for path in changed:
-        if (
-            path.parts[:2] == ("test", kind)
-            and (ROOT / path).is_file()
-            and "Inputs" not in path.parts
-        ):
-            found.add(path.parent if path.name == "conftest.py" else path)
-        elif path.parts[0] == "xetile" and path.suffix == ".py":
-            found |= mirror(PurePath(*path.parts[1:]), kind)
-    inside = {path for path in found if not any(other in path.parents for other in found)}
-    return [str(path) for path in sorted(inside)]
-
-
-def mirror(module: PurePath, kind: str) -> set[PurePath]:
-    """The tests of a module: its own file or folder, else those of the rooms around it."""
-    here = PurePath("test", kind)
-    names = {module.stem, module.stem.replace("_", "-")}
-    for room in (module.parent, *module.parent.parents):
-        for spelling in {room, PurePath(str(room).replace("_", "-"))}:
-            own = [
-                path
-                for name in names
-                for path in (here / spelling / f"test_{name}.py", here / spelling / name)
-                if (ROOT / path).exists()
-            ]
-            if own:
-                return set(own)
-            if room != PurePath() and (ROOT / here / spelling).is_dir():
-                return {here / spelling}
-    return set()
 
 
 def runners(jobs: int) -> dict[str, list[str]]:
@@ -172,7 +139,13 @@ def fast_runners(jobs: int, since: str) -> dict[str, list[str]]:
         commands["basedpyright"] += python
     else:
         del commands["basedpyright"]
-    commands["pytest"] += [*ALWAYS, *mirrored_tests(changed, "unit")]
+    levels = choose(changed)
+    levels[0] += [ALWAYS]
+    near = ROOT / "build" / "near.json"
+    near.parent.mkdir(exist_ok=True)
+    near.write_text(json.dumps(levels))
+    commands["pytest"] += ["-p", "tools.affected", "--near", str(near)]
+    commands["pytest"] += [name for level in levels for name in level]
     cases = mirrored_tests(changed, "ir")
     if cases:
         commands["lit"] = [*commands["lit"][:-1], *cases]

@@ -8,6 +8,7 @@ What runs on a device asks for the fixture `place` or `opencl_cpu`; how many pro
 end. Where the environment says that none are kept (XETILE_CACHE is empty), the run has a folder of its own.
 """
 
+import gc
 import importlib.util
 import os
 from collections import Counter
@@ -21,6 +22,7 @@ from playwright.sync_api import Browser, Page
 from support.browser import launched, watched
 from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
+from xetile.collector import MANY_OBJECTS
 from xetile.runtime.cache import FOLDER_VARIABLE, cache_folder
 from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
@@ -116,6 +118,13 @@ def pytest_configure(config: pytest.Config) -> None:
     ]
     if missing:
         raise pytest.UsageError(f"required and not installed: {', '.join(missing)}")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking all that importing and collecting left, again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(MANY_OBJECTS)
 
 
 @pytest.hookimpl(tryfirst=True)
