@@ -10,14 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
+from .command import judge_all
 from .faults import Fault
 from .reach import Statement, statements
 
@@ -29,6 +28,9 @@ START = 60.0
 
 PATIENCE = 8.0
 """How many times longer than without the fault tests may take: more is a hang."""
+
+FILES_AT_ONCE = 12
+"""Test files of one run without a fault: what it has found is kept, whatever happens to later runs."""
 
 SOON = 4.0
 """Seconds of tests that are run first."""
@@ -116,10 +118,12 @@ def measure(copies: Sequence[Path], suite: Suite, *, store: Path) -> Baseline:
     }
     asked = [file for file in kept if not kept[file].exists()]
     asked.sort(key=lambda file: -(root / file).stat().st_size)
-    if asked:
-        with ThreadPoolExecutor(len(copies)) as pool:
-            parts = [asked[n :: len(copies)] for n in range(len(copies))]
-            list(pool.map(partial(_record, suite, kept), copies, parts))
+    parts = -(-len(asked) // FILES_AT_ONCE)
+    judge_all(
+        [asked[n::parts] for n in range(parts)],
+        copies,
+        lambda files, copy: _record(suite, kept, copy, files),
+    )
     _require_cases(root, suite, store)
     tests: dict[str, tuple[float, int]] = {}
     for file in kept.values():
@@ -157,8 +161,6 @@ def _record(
     suite: Suite, kept: Mapping[Path, Path], copy: Path, files: Sequence[Path]
 ) -> None:
     """Run test files and keep what each did; those with a failure are run again next time."""
-    if not files:
-        return
     target = copy / "reached.json"
     options = ["--reach-record", str(target), "--reach-rooms", ",".join(suite.rooms)]
     target.unlink(missing_ok=True)
