@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.api import execute, lower, parse_text
 from xetile.errors import XetileError
 from xetile.runtime.device import Device
+from xetile.runtime.launch import Compiled, compile_kernel, execute_compiled
 
 Bounds = tuple[int, int]
 
@@ -76,19 +77,13 @@ def on_device(
 ) -> numpy.ndarray:
     a, b = operands()
     c = numpy.full((8, 16), numpy.nan, "float32")
-    execute(
-        module,
-        "product",
-        a,
-        b,
-        c,
-        *bounds,
-        on=device,
-        device="bmg",
-        unroll=unroll,
-        assume="block",
-    )
+    execute_compiled(device, compiled(module, unroll), [a, b, c, *bounds])
     return c
+
+
+@cache
+def compiled(module: ModuleOp, unroll: int | None) -> Compiled:
+    return compile_kernel(module, "product", "bmg", assume="block", unroll=unroll)
 
 
 def branches(module: ModuleOp, unroll: int | None) -> list[str]:

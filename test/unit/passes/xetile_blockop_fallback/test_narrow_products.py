@@ -5,6 +5,7 @@ Those of test_gemms.py are executed on a device too.
 
 import numpy
 import pytest
+from support.spread import spread
 from support.subgroup import NUMPY
 from support.tiled.case import Array, Case, copies, module_of
 
@@ -59,10 +60,11 @@ def product(element: str, n: int, k: int) -> Case:
     )
 
 
-@pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("k", DEPTHS)
-@pytest.mark.parametrize("n", COLUMNS)
-def test_narrow_products(n: int, k: int, element: str) -> None:
+@pytest.mark.parametrize(
+    "size, element", spread([(n, k) for n in COLUMNS for k in DEPTHS], ELEMENTS), ids=str
+)
+def test_narrow_products(size: tuple[int, int], element: str) -> None:
+    n, k = size
     case = product(element, n, k)
     module = module_of([case])
     for level in (None, "blocked", "xegpu", "xevm"):

@@ -1,6 +1,7 @@
 """Bank conflicts of exchanges: none, counted over the addresses that lanes ask for at level V, as planned."""
 
 import pytest
+from support.spread import label, spread
 from support.subgroup import memref, vector
 from support.tiled.across import rows_by_number, sums
 from support.tiled.case import Case, assert_expected, copies, module_of
@@ -37,25 +38,22 @@ def moved(type: str, source: Map, target: Map, *, turns: bool) -> str:
     )
 
 
-@pytest.mark.parametrize("banks", [SHARED_BANKS, 2 * SHARED_BANKS])
-@pytest.mark.parametrize("type", ["f32", "f16", "bf16", "i8"])
+MOVES: list[tuple[Map, Map, bool]] = [
+    (ROWS, COLUMNS, False),
+    (BLOCKS, ROWS, False),
+    (ROWS, ROWS, True),
+    (BLOCKS, BLOCKS, True),
+]
+BANKS = (SHARED_BANKS, 2 * SHARED_BANKS)
+
+
 @pytest.mark.parametrize(
-    ("source", "target", "turns"),
-    [
-        (ROWS, COLUMNS, False),
-        (BLOCKS, ROWS, False),
-        (ROWS, ROWS, True),
-        (BLOCKS, BLOCKS, True),
-    ],
+    "type, move, banks", spread(["f32", "f16", "bf16", "i8"], MOVES, BANKS, times=2), ids=str
 )
 def test_no_lanes_ask_a_bank_for_different_words(
-    source: Map,
-    target: Map,
-    type: str,
-    banks: int,
-    *,
-    turns: bool,
+    type: str, move: tuple[Map, Map, bool], banks: int
 ) -> None:
+    source, target, turns = move
     module = parse(moved(type, source, target, turns=turns))
     XeTileWgToSg(loads="mapped").apply(context(), module)
     lower(context(), module, "xevm", "bmg")
@@ -75,8 +73,7 @@ _KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("banks", [SHARED_BANKS, 2 * SHARED_BANKS])
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _KERNELS])
+@pytest.mark.parametrize("case, banks", spread(_KERNELS, BANKS), ids=label)
 def test_conversions_of_a_subgroup_have_no_conflicts_either(case: Case, banks: int) -> None:
     module = module_of([case])
     lower(context(), module, "xevm", "bmg")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 import pytest
 from numpy.typing import NDArray
+from support.spread import spread
 from support.workgroup import Map, kernel, load, store
 
 from xetile.api import lower
@@ -145,8 +146,7 @@ def matrix() -> Array:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("grid", GRIDS, ids=str)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name, grid", spread(list(CASES), GRIDS), ids=str)
 def test_every_level_agrees_with_numpy(name: str, grid: tuple[int, int]) -> None:
     case, a = CASES[name], matrix()
     module = parse(text_of(case, grid), "k.mlir")
