@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from support.in_field import same_in_field
 from support.on_device import ON_NUMPY, Place, levels_and_places
+from support.spread import label, spread
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
@@ -247,8 +248,11 @@ def test_shared_memory_has_no_bank_conflicts(program: Program) -> None:
 
 
 @pytest.mark.ocloc
-@pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
-@pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
+@pytest.mark.parametrize(
+    "program, device",
+    spread(PROGRAMS, ["pvc", "bmg", "lnl", "ptl", "cri"], times=2),
+    ids=label,
+)
 def test_the_files_themselves_reach_assembly(program: Program, device: str) -> None:
     assert api.emit(large(program), "zebin", device=device)
 

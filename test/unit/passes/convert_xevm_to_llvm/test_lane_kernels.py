@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy
 import pytest
 from support.on_device import ON_NUMPY, Place
+from support.spread import spread
 from support.subgroup import NUMPY as NARROW
 from support.subgroup import Array, same
 
@@ -386,8 +387,7 @@ def test_numpy_is_right() -> None:
 
 
 @pytest.mark.ocloc
-@pytest.mark.parametrize("device", ["bmg", "pvc"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family, device", spread(list(FAMILIES), ["bmg", "pvc"]))
 def test_the_devices_compile_them(family: str, device: str, ocloc: object) -> None:
     assert api.emit(api.parse(MODULES[family]), "asm", device)
 

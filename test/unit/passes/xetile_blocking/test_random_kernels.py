@@ -304,7 +304,7 @@ def executed(module: ModuleOp, arguments: list[Argument]) -> list[bytes]:
     return [array.tobytes() for array in arrays]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.randoms(use_true_random=False), st.sampled_from(DEVICES))
 def test_subgroup_and_blocked_level_agree(choose: Random, device: str) -> None:
     body = Body(choose)
@@ -321,7 +321,7 @@ def test_subgroup_and_blocked_level_agree(choose: Random, device: str) -> None:
         assert executed(module, body.arguments) == expected, text
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.randoms(use_true_random=False), st.sampled_from(DEVICES))
 def test_subgroup_level_and_xegpu_agree(choose: Random, device: str) -> None:
     """A kernel that XeGPU has no form for is refused; there is no other way out than the same bits."""

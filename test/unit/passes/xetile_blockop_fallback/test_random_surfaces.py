@@ -13,8 +13,8 @@ from xetile.runtime.device import Device
 from xetile.runtime.launch import Compiled, execute_compiled
 from xetile.targets.target import Assume
 
-COUNT = 40
-TOGETHER = 20
+COUNT = 16
+TOGETHER = 8
 """Kernels of one program that a device builds."""
 
 
