@@ -1,6 +1,6 @@
 """xetile: a tile-level compiler for matrix kernels on Intel Xe GPUs; names resolve on first use."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:

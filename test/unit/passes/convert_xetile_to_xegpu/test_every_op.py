@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.on_device import Place
+from support.spread import spread
 from support.subgroup import (
     FLOAT_KINDS,
     FLOATS,
@@ -85,15 +86,14 @@ def test_transposes_and_other_blocks(element: str, shape: Shape, mlir_opt: Path)
     )
 
 
-@pytest.mark.parametrize(
-    ("element", "kind"),
-    [(e, k) for e in TYPES for k in (FLOAT_KINDS if e in FLOATS else INTEGER_KINDS)],
-)
-@pytest.mark.parametrize("dimensions", [(0,), (1,), (0, 1)], ids=str)
+KINDS = [(e, k) for e in TYPES for k in (FLOAT_KINDS if e in FLOATS else INTEGER_KINDS)]
+
+
+@pytest.mark.parametrize("case, dimensions", spread(KINDS, [(0,), (1,), (0, 1)]), ids=str)
 def test_reductions_and_broadcasts(
-    element: str, kind: str, dimensions: tuple[int, ...], mlir_opt: Path
+    case: tuple[str, str], dimensions: tuple[int, ...], mlir_opt: Path
 ) -> None:
-    shape = (32, 48)
+    (element, kind), shape = case, (32, 48)
     narrow = tuple(1 if d in dimensions else n for d, n in enumerate(shape))
     a, c = matrix("A", element), matrix("CC", element)
     v, s = vector(shape, element), vector(narrow, element)
