@@ -8,6 +8,7 @@ import pytest
 from support.in_field import same_in_field
 from support.on_device import ON_NUMPY, Place
 from support.products import RESULTS, Array, matrices, same_bits
+from support.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
@@ -63,14 +64,14 @@ ODDEST = (72, 80, 144)
 """The size whose every extent ends within a workgroup's tile; sums are exact in a field for this one, which is dear."""
 
 
-@pytest.mark.parametrize("type", ["f16", "bf16", "i8", "tf32"])
+SIZES = [ODDEST, (128, 128, 64), (120, 128, 64), (128, 112, 64), (128, 128, 80)]
+
+
 @pytest.mark.parametrize(
-    "size",
-    [(128, 128, 64), (120, 128, 64), (128, 112, 64), (128, 128, 80), ODDEST],
-    ids=lambda s: "x".join(map(str, s)),
+    "size, type", [*spread(SIZES, ["f16", "bf16", "i8", "tf32"]), (ODDEST, "tf32")], ids=str
 )
 def test_all_levels_agree_with_one_another_and_with_numpy(
-    type: str, size: tuple[int, int, int], place: Place
+    size: tuple[int, int, int], type: str, place: Place
 ) -> None:
     options: dict[str, Any] = {
         "workgroup_tile": (64, 64),
@@ -114,8 +115,9 @@ def test_every_device_computes_the_same(device: str, place: Place) -> None:
     )
 
 
-@pytest.mark.parametrize("rows", [8, 12, 16, 24, 40, 64, 128, 256])
-@pytest.mark.parametrize("type", ["f16", "i8"])
+@pytest.mark.parametrize(
+    "rows, type", spread([8, 12, 16, 24, 40, 64, 128, 256], ["f16", "i8"])
+)
 def test_subgroup_tiles_of_many_heights(rows: int, type: str, place: Place) -> None:
     """The highest are narrow: compilers take much longer for twice as many instructions in a row."""
     columns = 32 if rows < 128 else 16
@@ -130,8 +132,7 @@ def test_subgroup_tiles_of_many_heights(rows: int, type: str, place: Place) -> N
     )
 
 
-@pytest.mark.parametrize("columns", [16, 32, 48, 80, 128, 256])
-@pytest.mark.parametrize("k_step", [32, 64, 96])
+@pytest.mark.parametrize("columns, k_step", spread([16, 32, 48, 80, 128, 256], [32, 64, 96]))
 def test_subgroup_tiles_of_many_widths_and_k_steps(
     columns: int, k_step: int, place: Place
 ) -> None:

@@ -8,6 +8,7 @@ from itertools import product
 import numpy
 import pytest
 from support.on_device import DEVICE_LEVEL, ON_NUMPY, Place
+from support.spread import spread
 from support.subgroup import NUMPY, Array, same
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
@@ -187,8 +188,9 @@ TILES = [*product((8, 16, 24, 32), (16, 32, 64), (16, 32, 64))]
 @pytest.mark.parametrize("device", ["bmg", "pvc"])
 @pytest.mark.parametrize("element", SUMS)
 def test_messages_are_at_the_bound_of_bytes(element: str, device: str) -> None:
-    """All 36 subgroup tiles, those of 24 rows included."""
-    for m, n, k in TILES:
+    """Of the 36 subgroup tiles nine for each element and device, those of 24 rows included."""
+    first = list(SUMS).index(element) + 2 * (device == "pvc")
+    for m, n, k in TILES[first % 4 :: 4]:
         made = lowered(module(kernel(m, n, k, element)), "xevm", device)
         found = [*messages(made)]
         counts = Counter(access for access, _, _ in found)
@@ -205,9 +207,8 @@ def test_messages_are_at_the_bound_of_bytes(element: str, device: str) -> None:
         }
 
 
-@pytest.mark.parametrize("device", names())
-@pytest.mark.parametrize("element", SUMS)
-def test_instructions_are_the_fewest(element: str, device: str) -> None:
+@pytest.mark.parametrize("device, element", spread(names(), list(SUMS)))
+def test_instructions_are_the_fewest(device: str, element: str) -> None:
     """7 rows are one instruction, 9 are two, on every device, and every extent comes in the fewest messages."""
     instruction = find(device).matrix_instruction(element, element, SUMS[element])
     assert instruction is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from support.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api
@@ -68,8 +69,13 @@ def lowered(example: Path) -> list[ModuleOp]:
 REACHING = ("gemm_bf16", "gemm_f16", "gemm_i8", "host_gemm_f16", "2.1-prefetch", "1-row-major")
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example, route",
+    [
+        pytest.param(*row, marks=MARKS[row[1]], id=f"{row[0].stem}-{row[1]}")
+        for row in spread(EXAMPLES, get_args(Route))
+    ],
+)
 def test_every_example_comes_back_whole(example: Path, route: Route) -> None:
     modules = lowered(example)
     assert example.stem not in REACHING or len(modules) >= 2

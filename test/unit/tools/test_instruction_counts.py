@@ -16,8 +16,7 @@ KEYS = 128
 @pytest.mark.parametrize(
     ("level", "place"), levels_and_places(None, "xevm"), indirect=["place"]
 )
-@pytest.mark.parametrize("stored", ["D x keys", "keys x D"])
-@pytest.mark.parametrize("rows", [8, 16])
+@pytest.mark.parametrize("rows, stored", [(8, "D x keys"), (16, "keys x D")])
 def test_attention(rows: int, stored: Stored, level: LevelName | None, place: Place) -> None:
     random = numpy.random.default_rng(0)
     q, k, v = (random.standard_normal((4096, 64)).astype(numpy.float16) for _ in range(3))

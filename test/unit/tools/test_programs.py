@@ -11,7 +11,7 @@ from xetile.errors import collected_remarks
 from xetile.runtime.device import Device
 
 SEED = 11
-BATCHES = tuple(range(4))
+BATCHES = tuple(range(2))
 TOGETHER = 25
 AT_LEAST = 25
 """Of a batch reach SPIR-V: all."""

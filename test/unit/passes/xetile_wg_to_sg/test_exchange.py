@@ -7,6 +7,7 @@ import numpy
 import pytest
 from support.in_field import same_in_field
 from support.reductions import bound
+from support.spread import spread
 from support.subgroup import FLOATS, TYPES, Array, memref, vector
 from support.workgroup import (
     Map,
@@ -184,11 +185,9 @@ def in_one_subgroup(extent: int, unit: int, subgroups: int) -> bool:
     return units == 1 or (subgroups == 1 and unit & (unit - 1) == 0)
 
 
-@pytest.mark.parametrize("type", TYPES)
-@pytest.mark.parametrize(("shape", "dims", "source", "result"), REDUCTIONS, ids=str)
-def test_reduce(
-    shape: tuple[int, int], dims: tuple[int, ...], source: Map, result: Map, type: str
-) -> None:
+@pytest.mark.parametrize("case, type", spread(REDUCTIONS, list(TYPES), times=2), ids=str)
+def test_reduce(case: tuple[tuple[int, int], tuple[int, ...], Map, Map], type: str) -> None:
+    shape, dims, source, result = case
     small = tuple(1 if d in dims else n for d, n in enumerate(shape))
     for kind in FLOAT_KINDS if type in FLOATS else INTEGER_KINDS:
         body = (
