@@ -1,24 +1,21 @@
-"""What is kept of kernels: in the process by what they were called with, on disk by what they were made of."""
+"""What is kept of kernels on disk, by the text of their IR."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from xetile.api import text
 from xetile.errors import Said, is_collecting, kept_remarks, say_again
-from xetile.language.cache import Keys, Store, fingerprint_of
-from xetile.language.types import ArrayType, ElementType
+from xetile.language.cache import Store, digest
+from xetile.runtime.cache import cache_folder
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from xetile.language.source import Source
 
 MOST = 256
 """Specialisations that a kernel remembers."""
-
-_PLAIN: frozenset[type] = frozenset(
-    {int, bool, str, bytes, type(None), ElementType, ArrayType}
-)
-"""Types of values that are equal where they mean the same, and never change."""
 
 _FILE = "\0file\0"
 """Stands for the kernel's file in what is kept, which names no paths."""
@@ -26,25 +23,9 @@ _FILE = "\0file\0"
 Options: TypeAlias = Mapping[str, str | int | bool | None]
 
 
-def key_of(values: Mapping[str, object]) -> tuple[object, ...] | None:
-    """What constants are told apart by; None where one has no stable value, so that nothing is kept."""
-    if not values:
-        return ()
-    found: list[object] = []
-    for name in sorted(values):
-        value = values[name]
-        kind = type(value)
-        if kind not in _PLAIN:
-            print_of = fingerprint_of(value)
-            if print_of is None:
-                return None
-            value = print_of
-        found += (name, kind, value)
-    return tuple(found)
-
-
 def kept(
     source: "Source",
+    module: "Callable[[], ModuleOp]",
     kind: str,
     device: str,
     options: Options,
@@ -53,14 +34,17 @@ def kept(
     tools: Callable[[], Mapping[str, str]] = dict[str, str],
     is_good: Callable[[bytes], bool] = bool,
 ) -> bytes:
-    """What was made of a kernel before, by this process or another, else what `make` makes; `tools` made it too.
+    """Return what was made of the traced `module` before, by this process or another, else what `make` makes.
 
-    What is said while it is made is kept beside it, and said again.
+    `tools` returns the versions of the programs that make it. What is said meanwhile is kept too, and said again.
     """
-    key = None if is_collecting() else _digest(source, kind, device, options, tools)
-    if key is None:
+    if is_collecting():
         return make()
-    store, remarks = Store(), _remarks_key(key, source)
+    store, key, remarks = Store(), "", ""
+    if cache_folder() is not None:
+        made_by = sorted(options.items()), sorted(tools().items())
+        key = digest(text(module()), kind, device, *made_by)
+        remarks = digest(key, _places(module()))
     found, said = store.get(key), _read(store.get(remarks), source)
     if found is not None and said is not None and is_good(found):
         _tell(source, device, said)
@@ -84,9 +68,19 @@ def _tell(source: "Source", device: str, said: Sequence[str]) -> None:
     say_again(Said(text, "") for text in new)
 
 
-def _remarks_key(key: str, source: "Source") -> str:
-    """What remarks are kept by: they name lines, which move while the kernel means the same."""
-    return sha256(f"{key} remarks".encode() + source.places).hexdigest()
+def _places(module: "ModuleOp") -> str:
+    """Return what remarks show of ops: where they stand, and the lines there."""
+    from linecache import getline
+
+    from xdsl.dialects.builtin import FileLineColLoc
+
+    places = dict.fromkeys(op.location for op in module.walk())
+    found = [
+        (place.filename.data, place.line.data, place.column.data)
+        for place in places
+        if isinstance(place, FileLineColLoc)
+    ]
+    return repr([(*place, getline(*place[:2])) for place in found])
 
 
 def _written(said: Sequence[str], source: "Source") -> bytes:
@@ -105,24 +99,3 @@ def _read(data: bytes | None, source: "Source") -> list[str] | None:
         return None
     file = source.place.filename.data
     return [str(text).replace(_FILE, file) for text in cast("list[object]", found)]
-
-
-def _digest(
-    source: "Source",
-    kind: str,
-    device: str,
-    options: Options,
-    tools: Callable[[], Mapping[str, str]],
-) -> str | None:
-    if source.meaning is None:
-        return None
-    rows, columns = source.sg_layout
-    return Keys(
-        source.meaning,
-        tuple(map(repr, source.types.values())),
-        {**source.constants, "(grid)": source.grid},
-        device,
-        kind,
-        {**options, "sg_layout": f"{rows}x{columns}", "fastmath": " ".join(source.fastmath)},
-        tools(),
-    ).digest()

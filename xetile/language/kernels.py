@@ -6,12 +6,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, cast, overload
 
 from xetile.language.builder import Pair, building
-from xetile.language.cache import Recent, Watch, fingerprint_of
+from xetile.language.cache import Dependencies, Recent
 from xetile.language.devices import check_subgroups, device_for
 from xetile.language.flags import Flag, flags_of
 from xetile.language.given import ArgumentType, Given, Passed, described, type_of
-from xetile.language.keeping import MOST, key_of
-from xetile.language.on_device import Call, KernelOnDevice, OnDevice, signature
+from xetile.language.keeping import MOST
+from xetile.language.on_device import Call, KernelOnDevice, OnDevice
 from xetile.language.parameters import parameters_of, place_of_code
 from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source
@@ -50,12 +50,7 @@ class Kernel:
         self._sg_layout = sg_layout
         self._grid = grid
         self._fastmath = fastmath
-        self._watch = Watch(function)
         self._known: Recent[object, Specialised] = Recent(MOST)
-
-    def __xetile_key__(self) -> object:
-        """What the cache of kernels tells it by, where another one reads it."""
-        return "kernel", self.__wrapped__, self._sg_layout, self._grid, self._fastmath
 
     def __reduce__(self) -> str:
         """It is pickled by name, as functions are."""
@@ -151,7 +146,7 @@ class Kernel:
                 opened, device=target, assume=assume, unroll=unroll, grf=grf
             )
 
-        return KernelOnDevice(place, self.arranged, self.key, prepare)
+        return KernelOnDevice(place, self.arranged, prepare)
 
     def arranged(
         self,
@@ -173,25 +168,14 @@ class Kernel:
         layout = None if sg_layout is None else checked_layout(sg_layout)
         return Call(names, cast("tuple[Passed, ...]", arguments), constants, layout, grid)
 
-    def key(self, call: Call) -> object | None:
-        """What the specialisation of a call is remembered by; None where it cannot be."""
-        meaning = self._watch.meaning()
-        types, values = signature(call.arguments), key_of(call.constants)
-        if meaning is None or types is None or values is None:
-            return None
-        said = None
-        if call.grid is not None and (said := fingerprint_of(call.grid)) is None:
-            return None
-        return call.names, types, values, call.sg_layout, said, meaning, self._watch.place()
-
     def specialised(self, call: Call) -> Specialised:
         """The kernel for the types of a call, the one of before where nothing changed; traced when that is needed.
 
         Errors: XetileError for arguments and constants that the kernel does not take.
         """
-        key = self.key(call)
+        key = call.key()
         found = None if key is None else self._known.get(key)
-        if found is None:
+        if found is None or not found.source.dependencies.unchanged():
             found = self._new(call)
             if key is not None:
                 self._known.put(key, found)
@@ -215,17 +199,18 @@ class Kernel:
         sg_layout: Pair | None,
         grid: Grid | None,
     ) -> Source:
+        bound = self.parameters.bound(self.__name__, constants)
+        grid = self._grid if grid is None else grid
         source = Source(
             self.__wrapped__,
             self.__name__,
             types,
-            self.parameters.bound(self.__name__, constants),
+            bound,
             self._layout(sg_layout),
-            self._grid if grid is None else grid,
+            grid,
             self.place,
-            self._watch.meaning(),
+            Dependencies([(self.__name__, self.__wrapped__), ("grid", grid), *bound.items()]),
             self._fastmath,
-            self._watch.place(),
         )
         check_subgroups(source)
         return source

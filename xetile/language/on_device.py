@@ -4,11 +4,11 @@ What a call checks depends on types, shapes and strides alone, so that it is che
 """
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from xetile.language.builder import Pair
-from xetile.language.cache import Recent
+from xetile.language.cache import Recent, key_of
 from xetile.language.given import Passed
 from xetile.language.keeping import MOST
 from xetile.language.source import Grid, Source
@@ -52,9 +52,16 @@ class Call(NamedTuple):
     sg_layout: Pair | None
     grid: Grid | None
 
-
-KeyOf: TypeAlias = "Callable[[Call], object | None]"
-"""What a call is remembered by; None where it cannot be."""
+    def key(self) -> Hashable | None:
+        """Return what a call is remembered by, while what the kernel reads is unchanged; None if it cannot be."""
+        types = signature(self.arguments)
+        if types is None:
+            return None
+        try:
+            values = [(name, key_of(value)) for name, value in sorted(self.constants.items())]
+            return self.names, types, *values, self.sg_layout, key_of(self.grid)
+        except RecursionError:  # a list that holds itself
+            return None
 
 
 class OnDevice:
@@ -130,16 +137,14 @@ class KernelOnDevice:
         self,
         place: "str | Device",
         arrange: "Callable[..., Call]",
-        key: KeyOf,
         prepare: "Callable[[Call, Device], OnDevice]",
     ) -> None:
-        """`arrange` makes what is called a call, `key` says what it is remembered by, `prepare` makes what launches."""
+        """`arrange` makes what is called a call, `prepare` makes what launches."""
         from xetile.runtime.devices import open_device
 
         self._arrange = arrange
         self._owns = isinstance(place, str)
         self.device = open_device(place) if isinstance(place, str) else place
-        self._key = key
         self._prepare = prepare
         self._known: Recent[object, OnDevice] = Recent(MOST)
         if self._owns:
@@ -157,9 +162,9 @@ class KernelOnDevice:
         Errors: as those of `Kernel.specialize` and `OnDevice.__call__`.
         """
         call = self._arrange(arguments, constants, sg_layout, grid)
-        key = self._key(call)
+        key = call.key()
         found = None if key is None else self._known.get(key)
-        if found is None:
+        if found is None or not found.source.dependencies.unchanged():
             found = self._prepare(call, self.device)
             if key is not None:
                 self._known.put(key, found)

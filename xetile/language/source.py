@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xetile.errors import XetileError
 from xetile.language.builder import Pair
+from xetile.language.cache import Dependencies
 from xetile.language.given import ArgumentType
 from xetile.language.grids import Rule, Sizes, infer
 from xetile.language.refusals import refuse
@@ -38,12 +39,10 @@ class Source:
     sg_layout: Pair
     grid: Grid | None
     place: "FileLineColLoc"
-    meaning: bytes | None = None
-    """What the function and all that it reads mean; None where that is not stable, so that nothing is kept."""
+    dependencies: Dependencies = field(compare=False)
+    """What tracing the function reads."""
     fastmath: tuple[str, ...] = ()
     """The flags of its ops on floats."""
-    places: bytes = b""
-    """The files and lines of all that the function reads, which what is said of it names."""
     told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]], compare=False)
     """What was said of it, by device: each once."""
 

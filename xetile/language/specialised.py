@@ -242,6 +242,9 @@ class Specialised:
     def _compiled(self, target: str, options: Options, *, most_calls: int | None) -> Compiled:
         """Code, which is kept for kernels that were not lowered."""
 
+        def module() -> "ModuleOp":
+            return self.module
+
         def make() -> bytes:
             code = compile_code(
                 self.module, self.name, target, **options._asdict(), most_calls=most_calls
@@ -250,7 +253,7 @@ class Specialised:
 
         if self.level == "workgroup":
             by: dict[str, str | int | None] = {**options._asdict(), "most_calls": most_calls}
-            data = kept(self.source, "spirv", target, by, make, is_good=_is_code)
+            data = kept(self.source, module, "spirv", target, by, make, is_good=_is_code)
         else:
             data = make()
         code = Code.from_bytes(data)
@@ -260,9 +263,9 @@ class Specialised:
             if self.level != "workgroup":
                 return make()
             made_by = options._asdict()
-            return kept(self.source, kind, target, made_by, make, tools=_ocloc)
+            return kept(self.source, module, kind, target, made_by, make, tools=_ocloc)
 
-        return Compiled(self.name, code, target, options, lambda: self.module, keep)
+        return Compiled(self.name, code, target, options, module, keep)
 
     def _check_memory(self, arguments: "Sequence[Passed]") -> None:
         """Refuse arrays that the kernel may not store to, and those that overlap others."""

@@ -53,10 +53,6 @@ class ElementType:
     def __repr__(self) -> str:
         return f"xt.{self.name}"
 
-    def __xetile_key__(self) -> object:
-        """What the cache of kernels tells it by."""
-        return "element type", self.name
-
     def __str__(self) -> str:
         return self.name
 
@@ -114,10 +110,6 @@ class ArrayType:
             known[name] = lcm(known.get(name, 1), number)
         alignment = lcm(self.alignment, base)
         return replace(self, alignment=alignment, multiples=tuple(sorted(known.items())))
-
-    def __xetile_key__(self) -> object:
-        """What the cache of kernels tells it by."""
-        return "array type", repr(self)
 
     def __repr__(self) -> str:
         if self.column_major:

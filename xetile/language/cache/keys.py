@@ -1,51 +1,66 @@
-"""What a compiled kernel is kept under: all that it was made of, as one hash."""
+"""Keys of compiled kernels: on disk the text of their IR, in the process the values that they were called with."""
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator
+from dataclasses import is_dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
 
 import xetile
-from xetile.language.cache.watch import fingerprint_of
+from xetile.language.cache.dependencies import content
+from xetile.language.types import ArrayType, ElementType
+
+if TYPE_CHECKING:
+    import numpy
 
 _PACKAGES = ("xdsl", "llvmlite", "numpy", "ml_dtypes")
-"""Whose versions decide on what is made, beside our own sources."""
+"""Packages whose versions decide on what is made, in addition to our own sources."""
+
+_PLAIN: frozenset[type] = frozenset(
+    {int, bool, str, bytes, type(None), ElementType, ArrayType}
+)
+"""Types of values that are equal if they mean the same, and never change."""
 
 
-@dataclass(frozen=True)
-class Keys:
-    """What decides on a compiled kernel; no part is a path.
+def digest(text: str, *parts: object) -> str:
+    """Return the key of what is made of IR with this text: 64 digits of it, of `parts` and of the versions."""
+    return sha256(repr((text, parts, versions())).encode()).hexdigest()
 
-    `meaning` is a `Watch`'s, `arguments` are the types as text, `constants` the values by name, `kind` says what is
-    kept (`spirv`, `asm`, or a level), `tools` are versions of outside programs whose output is kept.
+
+def key_of(value: object) -> Hashable:
+    """Return what a value is told apart by in this process, while `Dependencies` of it are unchanged.
+
+    Numbers, texts, containers, arrays, functions and dataclasses that are made anew for each call are equal to those
+    before; all else is the object itself.
     """
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
+    if kind is float:
+        return kind, cast(float, value).hex()
+    if kind is tuple or kind is list:
+        return kind, *map(key_of, cast("list[object]", value))
+    if kind is dict:
+        return kind, *map(key_of, cast("dict[object, object]", value).items())
+    if isinstance(value, FunctionType) and not value.__dict__:
+        named = (value.__kwdefaults__ or {}).values()
+        held = (*map(content, value.__closure__ or ()), *(value.__defaults__ or ()), *named)
+        parts = [key_of(one) if type(one) in _PLAIN else id(one) for one in held]
+        return id(value.__code__), id(value.__globals__), *parts
+    if is_dataclass(value) and kind.__new__ is object.__new__ and not _has_slots(kind):
+        return kind, key_of(vars(value))
+    if hasattr(value, "tobytes") and kind.__module__ == "numpy":
+        array = cast("numpy.ndarray[Any, Any]", value)
+        return kind, array.dtype, array.shape, array.strides, array.tobytes()
+    return kind, id(value)
 
-    meaning: bytes
-    arguments: tuple[str, ...]
-    constants: Mapping[str, object]
-    device: str
-    kind: str = "spirv"
-    options: Mapping[str, str | int | bool | None] = field(default_factory=dict[str, Any])
-    tools: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def digest(self) -> str | None:
-        """The key, 64 digits; versions are part of it. None where a constant has no stable value."""
-        parts = (
-            self.meaning,
-            self.arguments,
-            dict(sorted(self.constants.items())),
-            self.device,
-            self.kind,
-            dict(sorted(self.options.items())),
-            dict(sorted(self.tools.items())),
-            versions(),
-        )
-        found = fingerprint_of(parts)
-        return None if found is None else found.hex()
+def _has_slots(kind: type) -> bool:
+    return any(vars(base).get("__slots__") for base in kind.__mro__)
 
 
 @cache

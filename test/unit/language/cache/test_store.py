@@ -4,18 +4,16 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from importlib import metadata
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from xetile.errors import collected_remarks
-from xetile.language.cache import Keys, Recent, Store, keys
+from xetile.language.cache import Recent, Store, digest, keys
 
-KEYS = Keys(b"\x01" * 32, ("xt.f16[64, 64]", "xt.f32"), {"BM": 256, "BN": 128}, "bmg")
+TEXT = "builtin.module {}"
+PARTS = ("spirv", "bmg", [("unroll", 1)], [("ocloc", "26.27")])
 
 
 @pytest.fixture(autouse=True)
@@ -25,27 +23,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_part_of_a_key_counts(monkeypatch: pytest.MonkeyPatch):
-    changed: list[dict[str, Any]] = [
-        {},
-        {"meaning": b"\x02" * 32},
-        {"arguments": ("xt.f16[64, 64]", "xt.f16")},
-        {"arguments": ("xt.f32", "xt.f16[64, 64]")},
-        {"constants": {"BM": 256, "BN": 256}},
-        {"constants": {"BM": 256}},
-        {"constants": {"BM": 256.0, "BN": 128}},
-        {"device": "pvc"},
-        {"kind": "asm"},
-        {"options": {"assume": "check"}},
-        {"options": {"assume": "gather"}},
-        {"options": {"unroll": None}},
-        {"tools": {"ocloc": "26.27"}},
-    ]
-    found = [replace(KEYS, **change).digest() for change in changed]
-    for made in (KEYS.digest(), replace(KEYS, constants={"BN": 128, "BM": 256}).digest()):
-        assert made == found[0]
+    found = [digest(TEXT, *PARTS), digest(f"{TEXT} ", *PARTS)]
+    for number, other in enumerate(("asm", "pvc", [("unroll", None)], [])):
+        found.append(digest(TEXT, *PARTS[:number], other, *PARTS[number + 1 :]))
+    assert found[0] == digest(TEXT, *PARTS)
     monkeypatch.setattr(keys, "versions", lambda: ("another",))
-    found.append(KEYS.digest())
-    assert None not in found
+    found.append(digest(TEXT, *PARTS))
     assert len(set(found)) == len(found)
 
 
@@ -80,13 +63,8 @@ def test_versions_are_those_of_the_packages():
         assert f"{name} {metadata.version(name)}" in keys.versions()
 
 
-def test_a_constant_that_is_not_stable_has_no_key():
-    assert replace(KEYS, constants={"BM": StringIO()}).digest() is None
-
-
 def test_what_was_put_is_got_by_others_too(folder: Path):
-    key = KEYS.digest()
-    assert key is not None
+    key = digest(TEXT, *PARTS)
     store = Store()
     assert store.get(key) is None
     store.put(key, b"code")

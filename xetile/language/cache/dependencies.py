@@ -1,0 +1,305 @@
+"""The Python objects that tracing a function depends on, and whether they are still what they were.
+
+    found = Dependencies([("kernel", function), ("SIZES", sizes)])
+    found.unchanged()            False once one of them is rebound, or changed in place
+
+They are the globals and closure cells that the code reads, the functions found there, and what containers, instances
+and classes hold. A value that cannot be compared, such as a file, a lock or a generator of random numbers, makes
+`unchanged` False always.
+"""
+
+import collections
+import functools
+import re
+import sys
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from operator import attrgetter, is_
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from xetile.language.cache.names import Path, is_library, is_unstable, names_of
+from xetile.language.types import ArrayType, ElementType
+
+if TYPE_CHECKING:
+    import numpy
+
+Objects = tuple[object, ...]
+
+_MOST_OBJECTS = 20_000
+"""More objects than a kernel and its helpers have."""
+
+MISSING: Final = object()
+"""The value of a name that is not bound."""
+
+_NAMES = """__dict__ __weakref__ __doc__ __annotations__ __annotate_func__ __annotations_cache__ __classdictcell__
+__slotnames__ __orig_bases__ __parameters__ __abstractmethods__ __dataclass_fields__ __dataclass_params__ _abc_impl"""
+
+_OF_PYTHON = frozenset(_NAMES.split())
+"""Attributes of classes that Python makes, some of them while a program runs."""
+
+_HEAP_TYPE = 1 << 9
+"""CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
+
+
+class Guard(NamedTuple):
+    """Objects as they were seen; `now` returns them as they are, `names` are their names if they have some."""
+
+    path: str
+    now: Callable[[], Objects]
+    seen: Objects
+    names: Sequence[str] = ()
+
+
+def _nothing(_: object) -> Objects:
+    return ()
+
+
+_FIXED: frozenset[type] = frozenset(
+    {int, float, bool, complex, str, bytes, range, re.Pattern, Fraction, Decimal}
+    | {types.NoneType, types.EllipsisType, types.NotImplementedType, types.CodeType}
+    | {types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodDescriptorType}
+    | {types.WrapperDescriptorType, types.ClassMethodDescriptorType, ElementType, ArrayType}
+    | {type(vars(Guard)["path"])}
+)
+"""Types of values that never change."""
+
+_OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType)
+"""Types of attributes that a class has of its own only if it is written in C."""
+
+_HELD: Mapping[type, Callable[[Any], Objects]] = {
+    **dict.fromkeys((object, int, float, complex, str, bytes), _nothing),
+    **dict.fromkeys((list, tuple, set, frozenset, collections.deque, bytearray), tuple),
+    dict: lambda value: (*value, *value.values()),
+    collections.OrderedDict: _nothing,
+    collections.defaultdict: lambda value: (value.default_factory,),
+    types.SimpleNamespace: lambda value: (value.__dict__,),
+    types.FunctionType: attrgetter("__code__", "__defaults__", "__kwdefaults__", "__dict__"),
+    types.MethodType: attrgetter("__func__", "__self__"),
+    types.BuiltinFunctionType: lambda value: (value.__self__,),
+    functools.partial: attrgetter("func", "args", "keywords"),
+    functools.cached_property: lambda value: (value.func,),
+    type(functools.cache(_nothing)): lambda value: (value.__wrapped__,),
+    slice: attrgetter("start", "stop", "step"),
+    property: attrgetter("fget", "fset", "fdel"),
+    staticmethod: lambda value: (value.__func__,),
+    classmethod: lambda value: (value.__func__,),
+}
+"""What instances of Python's own classes hold."""
+
+
+class Dependencies:
+    """Everything that can be reached from values, which have names."""
+
+    def __init__(self, values: Iterable[tuple[str, object]]) -> None:
+        self.comparable = True
+        """False if a value was found that cannot be compared."""
+        self.seen: dict[int, object] = {}
+        """Everything that was visited, by id; kept alive, so that ids stay theirs."""
+        self.guards: list[Guard] = []
+        self._rest = collections.deque[tuple[str, object]](values)
+        try:
+            self._walk()
+        except Exception:  # of the user's code, such as a property
+            self._give_up()
+
+    def _walk(self) -> None:
+        while self._rest and self.comparable:
+            self._visit(*self._rest.popleft())
+            if len(self.seen) > _MOST_OBJECTS:
+                self._give_up()
+
+    def unchanged(self) -> bool:
+        """Return whether every object is the same as before, and holds the same ones."""
+        if not self.comparable:
+            return False
+        try:
+            for _, now, seen, _ in self.guards:
+                found = now()
+                if len(found) != len(seen) or not all(map(is_, found, seen)):
+                    return False
+        except Exception:  # an attribute is gone, or another thread changes a dictionary
+            return False
+        return True
+
+    def _give_up(self) -> None:
+        self.comparable = False
+
+    def _keep(
+        self, path: str, now: Callable[[], Objects], names: Sequence[str] = ()
+    ) -> Objects:
+        """Compare objects from now on."""
+        self.guards.append(Guard(path, now, held := now(), names))
+        return held
+
+    def _follow(self, path: str, now: Callable[[], Objects]) -> None:
+        """Compare objects, and what can be reached from them."""
+        self._rest += [(path, held) for held in self._keep(path, now)]
+
+    def _equal(self, path: str, read: Callable[[], object]) -> None:
+        """Compare what `read` makes anew each time."""
+        seen = read()
+        self._keep(path, lambda: (seen if read() == seen else None,))
+
+    def _visit(self, path: str, value: object) -> None:
+        if type(value) in _FIXED or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        if isinstance(value, types.FunctionType):
+            self._function(path, value)
+        elif isinstance(value, types.ModuleType):
+            self._module(path, value)
+        elif isinstance(value, type):
+            self._class(path, value)
+        elif "numpy" in sys.modules and isinstance(value, _of_numpy()):
+            self._array(path, value)
+        else:
+            self._object(path, value)
+
+    def _module(self, path: str, module: types.ModuleType) -> None:
+        """Handle a module of which nobody knows what is read."""
+        if not is_library(module.__name__):
+            self._give_up()
+
+    def _array(self, path: str, array: Any) -> None:
+        """Compare the bytes of an array; scalars, types and functions of numpy stay as they are."""
+        import numpy
+
+        if not isinstance(array, numpy.ndarray | numpy.void):
+            self._check_stable("numpy", array)
+            return
+        array = cast("numpy.ndarray[Any, Any]", array)
+        if type(array) is not numpy.ndarray or array.dtype.hasobject:
+            self._give_up()
+        self._equal(path, lambda: (array.dtype, array.shape, array.strides, array.tobytes()))
+
+    def _check_stable(self, module: object, value: object) -> None:
+        if is_unstable(f"{module}.{getattr(value, '__name__', '')}"):
+            self._give_up()
+
+    def _function(self, path: str, function: types.FunctionType) -> None:
+        """Follow defaults, attributes, and the values of the names that the code reads."""
+        code, space = function.__code__, function.__globals__
+        if in_library := is_library(module := space.get("__name__")):
+            self._check_stable(module, function)
+            if not function.__closure__:
+                return
+        self._follow(path, functools.partial(_HELD[types.FunctionType], function))
+        names = names_of(code)
+        cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        cells = {name: cell for name, cell in cells.items() if not self._is_own(name, cell)}
+        inner = [path for path in names.cells if path[0] in cells]
+        self._follow_names(inner, tuple(cells), lambda name: content(cells[name]))
+        if in_library:
+            return
+        if names.written or any(not is_library(n) or is_unstable(n) for n in names.imported):
+            self._give_up()
+        self._follow_names(names.globals, names.written, lambda name: space.get(name, MISSING))
+
+    def _is_own(self, name: str, cell: types.CellType) -> bool:
+        """Return whether a cell may change."""
+        return False
+
+    def _follow_names(
+        self, paths: Sequence[Path], more: Sequence[str], read: Callable[[str], object]
+    ) -> None:
+        """Compare what names are bound to, and follow paths that begin with one."""
+        names = tuple(dict.fromkeys([*(name for name, *_ in paths), *more]))
+        found = dict(
+            zip(names, self._keep("", lambda: tuple(map(read, names)), names), strict=True)
+        )
+        for name, *attributes in paths:
+            if found[name] is not MISSING:
+                self._attributes(name, found[name], attributes)
+            elif is_unstable(f"builtins.{name}"):
+                self._give_up()
+
+    def _attributes(self, path: str, value: object, attributes: Sequence[str]) -> None:
+        """Follow the attributes that are read of a module in place of the module."""
+        for number, name in enumerate(attributes):
+            if not isinstance(value, types.ModuleType):
+                break
+            if is_library(value.__name__):
+                if is_unstable(".".join((value.__name__, *attributes[number:]))):
+                    self._give_up()
+                return
+            held, path = vars(value), f"{path}.{name}"
+            if type(value) is not types.ModuleType or "__getattr__" in held:
+                self._give_up()
+            now = functools.partial(_item, held, name)
+            value = self._keep(path, now)[0]
+        if value is not MISSING:
+            self._rest.append((path, value))
+
+    def _class(self, path: str, kind: type) -> None:
+        """Follow the attributes of a class and of those that it is made of."""
+        if not kind.__flags__ & _HEAP_TYPE or _is_of_library(kind):
+            return
+        if not _is_python(kind):
+            self._give_up()
+        self._follow(path, lambda: (type(kind), *kind.__mro__, *_attributes(kind)))
+
+    def _object(self, path: str, value: object) -> None:
+        """Follow what an instance holds: items, attributes, slots, and its class."""
+        kind = type(value)
+        own = [base for base in kind.__mro__ if base not in _HELD]
+        for base in kind.__mro__:
+            if (held := _HELD.get(base, _nothing)) is not _nothing:
+                self._follow(path, functools.partial(held, value))
+        if isinstance(value, types.BuiltinFunctionType):
+            self._check_stable(value.__module__, value)
+        if not all(map(_is_python, own)):
+            self._give_up()
+        if own:
+            slots = [n for base in own for n, held in vars(base).items() if _is_slot(held)]
+            names = ("__dict__", *slots)
+            self._follow(path, lambda: tuple([getattr(value, n, None) for n in names]))
+            self._kind(path, value)
+
+    def _kind(self, path: str, value: object) -> None:
+        """Follow the class of an instance."""
+        self._follow(path, lambda: (type(value),))
+
+
+def _item(held: Mapping[str, object], name: str) -> Objects:
+    return (held.get(name, MISSING),)
+
+
+def content(cell: types.CellType) -> object:
+    """Return what a cell holds, MISSING if it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+@functools.cache
+def _of_numpy() -> tuple[type, ...]:
+    import numpy
+
+    functions = cast("list[type]", [numpy.ufunc, type(numpy.sum)])
+    return numpy.ndarray, numpy.dtype, numpy.generic, *functions
+
+
+def _is_of_library(kind: type) -> bool:
+    found: object = sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is kind and is_library(kind.__module__)
+
+
+def _is_python(kind: type) -> bool:
+    """Return whether a class is written in Python, so that its instances hold nothing but attributes."""
+    if not kind.__flags__ & _HEAP_TYPE:
+        return False
+    own = [value for name, value in vars(kind).items() if name not in _OF_PYTHON]
+    return not any(isinstance(value, _OF_C) and value.__objclass__ is kind for value in own)
+
+
+def _attributes(kind: type) -> list[object]:
+    return [value for name, value in list(vars(kind).items()) if name not in _OF_PYTHON]
+
+
+def _is_slot(value: object) -> bool:
+    return isinstance(value, types.MemberDescriptorType)
