@@ -68,6 +68,8 @@ _FIXED: frozenset[type] = frozenset(
 _OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType)
 """Types of attributes that a class has of its own only if it is written in C."""
 
+_SLOT = types.MemberDescriptorType
+
 _HELD: Mapping[type, Callable[[Any], Objects]] = {
     **dict.fromkeys((object, int, float, complex, str, bytes), _nothing),
     **dict.fromkeys((list, tuple, set, frozenset, collections.deque, bytearray), tuple),
@@ -159,7 +161,7 @@ class Dependencies:
 
     def _module(self, path: str, module: types.ModuleType) -> None:
         """Handle a module of which nobody knows what is read."""
-        if not is_library(module.__name__):
+        if not is_library(module.__name__) or is_unstable(module.__name__):
             self._give_up()
 
     def _array(self, path: str, array: Any) -> None:
@@ -202,35 +204,38 @@ class Dependencies:
         return False
 
     def _follow_names(
-        self, paths: Sequence[Path], more: Sequence[str], read: Callable[[str], object]
+        self,
+        paths: Sequence[Path],
+        more: Sequence[str],
+        read: Callable[[str], object],
+        prefix: str = "",
     ) -> None:
         """Compare what names are bound to, and follow paths that begin with one."""
         names = tuple(dict.fromkeys([*(name for name, *_ in paths), *more]))
-        found = dict(
-            zip(names, self._keep("", lambda: tuple(map(read, names)), names), strict=True)
-        )
+        labels = tuple(prefix + name for name in names)
+        held = self._keep("", lambda: tuple(map(read, names)), labels)
+        found = dict(zip(names, held, strict=True))
         for name, *attributes in paths:
-            if found[name] is not MISSING:
-                self._attributes(name, found[name], attributes)
+            value = found[name]
+            if isinstance(value, types.ModuleType) and attributes:
+                self._of_module(prefix + name, value, attributes)
+            elif value is not MISSING:
+                self._rest.append((prefix + name, value))
             elif is_unstable(f"builtins.{name}"):
                 self._give_up()
 
-    def _attributes(self, path: str, value: object, attributes: Sequence[str]) -> None:
+    def _of_module(self, path: str, module: types.ModuleType, attributes: list[str]) -> None:
         """Follow the attributes that are read of a module in place of the module."""
-        for number, name in enumerate(attributes):
-            if not isinstance(value, types.ModuleType):
-                break
-            if is_library(value.__name__):
-                if is_unstable(".".join((value.__name__, *attributes[number:]))):
-                    self._give_up()
-                return
-            held, path = vars(value), f"{path}.{name}"
-            if type(value) is not types.ModuleType or "__getattr__" in held:
+        if is_library(module.__name__):
+            if is_unstable(".".join((module.__name__, *attributes))):
                 self._give_up()
-            now = functools.partial(_item, held, name)
-            value = self._keep(path, now)[0]
-        if value is not MISSING:
-            self._rest.append((path, value))
+            return
+        held = vars(module)
+        if type(module) is not types.ModuleType or "__getattr__" in held:
+            self._give_up()
+        self._follow_names(
+            [tuple(attributes)], (), lambda name: held.get(name, MISSING), f"{path}."
+        )
 
     def _class(self, path: str, kind: type) -> None:
         """Follow the attributes of a class and of those that it is made of."""
@@ -252,7 +257,7 @@ class Dependencies:
         if not all(map(_is_python, own)):
             self._give_up()
         if own:
-            slots = [n for base in own for n, held in vars(base).items() if _is_slot(held)]
+            slots = [n for b in own for n, v in vars(b).items() if type(v) is _SLOT]
             names = ("__dict__", *slots)
             self._follow(path, lambda: tuple([getattr(value, n, None) for n in names]))
             self._kind(path, value)
@@ -260,10 +265,6 @@ class Dependencies:
     def _kind(self, path: str, value: object) -> None:
         """Follow the class of an instance."""
         self._follow(path, lambda: (type(value),))
-
-
-def _item(held: Mapping[str, object], name: str) -> Objects:
-    return (held.get(name, MISSING),)
 
 
 def content(cell: types.CellType) -> object:
@@ -293,13 +294,8 @@ def _is_python(kind: type) -> bool:
     """Return whether a class is written in Python, so that its instances hold nothing but attributes."""
     if not kind.__flags__ & _HEAP_TYPE:
         return False
-    own = [value for name, value in vars(kind).items() if name not in _OF_PYTHON]
-    return not any(isinstance(value, _OF_C) and value.__objclass__ is kind for value in own)
+    return not any(isinstance(v, _OF_C) and v.__objclass__ is kind for v in _attributes(kind))
 
 
 def _attributes(kind: type) -> list[object]:
     return [value for name, value in list(vars(kind).items()) if name not in _OF_PYTHON]
-
-
-def _is_slot(value: object) -> bool:
-    return isinstance(value, types.MemberDescriptorType)
