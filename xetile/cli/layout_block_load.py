@@ -1,4 +1,13 @@
-"""`xetile-layout block-load`: the stages, the configuration, the messages and the shuffle of a DPAS operand."""
+"""`xetile-layout block-load`: the stages, the configuration, the messages and the shuffle of a DPAS operand.
+
+`plan_block_load` chooses the messages, as it does for the compiler. The stages are printed as in Intel's document.
+`offset` counts what one DPAS reads of a message, row by row, `iteration` the DPAS operands of a message, and `load` the
+messages. Components count 32-bit words along a packed dimension in the first two. Those of `load` are pairs
+(outer, inner) in elements; the outer dimension is M for A and N for B.
+
+Source: intel/intel-xpu-backend-for-triton, docs/BLOCK_LOADS_LAYOUT.md. Its listing of B's iterations is wrong; ours
+is what the code that printed it (`LoadOpConversion::rewriteTensorPointerLoad`) computes.
+"""
 
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +19,7 @@ from xetile.cli.layout_output import (
     add_outputs,
     as_json,
     element_bits,
+    lane_table,
     layout_data,
     refuse,
     write_outputs,
@@ -19,10 +29,11 @@ from xetile.layout.algebra.tables import runs
 from xetile.targets import DEFAULT, EXAMPLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xetile.layout.algebra.linear_layout import LinearLayout
-    from xetile.layout.intel.block_tile import BlockLimits, BlockTile
     from xetile.layout.intel.dpas import Dpas
-    from xetile.layout.intel.stages import BlockLoadStages
+    from xetile.layout.intel.messages import BlockConfiguration, LoadPlan
     from xetile.targets.xe.device import XeDevice
 
 OPERANDS = ("A", "B", "C")
@@ -31,18 +42,26 @@ OPERANDS = ("A", "B", "C")
 _MOST_REGISTERS = 1 << 16
 
 
+class _Message(NamedTuple):
+    """Where a message begins, and its registers, ascending, with the elements of its result that they take."""
+
+    at: tuple[int, int]
+    registers: list[int]
+    elements: list[int]
+
+
 class _Report(NamedTuple):
     layout: "LinearLayout"
-    stages: "BlockLoadStages | None"
-    tile: "BlockTile"
-    packed: bool
+    stages: "Mapping[str, LinearLayout]"
+    configuration: "BlockConfiguration"
     bits: int
-    messages: "list[tuple[int, tuple[int, ...]]]"
-    shuffle: tuple[int, ...]
+    messages: list[_Message]
 
 
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
+    from xetile.layout.intel.messages import message_layout
+
     options = make_parser().parse_args(arguments)
     report = _report(options)
     tables: bool = options.tables
@@ -51,7 +70,11 @@ def run(arguments: list[str]) -> int:
     text = as_json(_data(report)) if options.json else _text(report, tables=tables)
     name = f"{options.dtype} {options.operand} {options.shape[0]}x{options.shape[1]}"
     pictures = [
-        (f"{name}: one message", _message_picture(report), report.bits),
+        (
+            f"{name}: one message",
+            message_layout(report.configuration, report.bits),
+            report.bits,
+        ),
         (f"{name}: DPAS", report.layout, report.bits),
     ]
     write_outputs(options, text, pictures)
@@ -106,36 +129,100 @@ def make_parser() -> ToolParser:
 
 def _report(options: Namespace) -> _Report:
     from xetile.analysis.targets import device_named, option_called
-    from xetile.layout.intel.block_tile import load_tile
-    from xetile.layout.intel.tile_messages import message_offsets, message_shuffle
 
     with option_called("--device"):
         target = device_named(options.device)
-    operand = OPERANDS.index(options.operand)
     bits = operand_bits(options, target)
     dpas = _dpas(options, bits)
-    layout = dpas.operand_layout(operand, options.shape)
+    layout = dpas.operand_layout(OPERANDS.index(options.operand), options.shape)
     check_registers(layout)
-    limits = _limits(target)
-    contiguous = 0 if options.transposed else 1
-    tile = load_tile(
-        layout, contiguous, element_bits=bits, limits=limits, mask_constancy=options.mask
+    plan = _plan(options, target, layout, bits)
+    messages = _messages(layout, plan)
+    stages = _stages(options, dpas, plan.configuration, bits, [m.at for m in messages])
+    return _Report(layout, stages, plan.configuration, bits, messages)
+
+
+def _contiguous(layout: "LinearLayout") -> tuple[int, int]:
+    """Return the extents of the block that one subgroup holds without gaps, from element (0, 0)."""
+    steps = {*layout.bases["register"], *layout.bases["lane"]}
+    rows = columns = 1
+    while (rows, 0) in steps:
+        rows *= 2
+    while (0, columns) in steps:
+        columns *= 2
+    return rows, columns
+
+
+def _inside(layout: "LinearLayout", extents: tuple[int, int]) -> int:
+    """Return the bits of the register that stay inside of the block of these extents."""
+    steps = enumerate(layout.bases["register"])
+    rows, columns = extents
+    return sum(1 << bit for bit, at in steps if any(at) and at[0] < rows and at[1] < columns)
+
+
+def _plan(
+    options: Namespace, target: "XeDevice", layout: "LinearLayout", bits: int
+) -> "LoadPlan":
+    """Return the messages of the contiguous block, whose rows and columns are the memory's."""
+    from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.intel.dpas import dpas_register_word
+    from xetile.layout.intel.messages import plan_block_load
+    from xetile.planning.words import known_messages
+
+    extents = _contiguous(layout)
+    inside = _inside(layout, extents)
+    steps = enumerate(layout.bases["register"])
+    bases = {
+        "register": [at for bit, at in steps if inside >> bit & 1],
+        "lane": layout.bases["lane"],
+    }
+    wanted = LinearLayout.from_bases(
+        bases, dict(zip(layout.out_dim_names, extents, strict=True))
     )
-    if tile is None:
-        transposed = "transposed " if options.transposed else ""
-        masked = (
-            f" under a mask of {options.mask[0]}x{options.mask[1]}" if options.mask else ""
+    operand: str = options.operand.lower()
+    rows, columns = options.mask or options.shape
+    if rows & (rows - 1) or columns & (columns - 1):
+        refuse(
+            f"a mask's constancy [{rows}, {columns}] must hold a power of two for each of "
+            f"{list(layout.out_dims)}"
         )
+    access, word = "load_packed" if operand == "b" and bits < 32 else "load", None
+    if options.transposed:
+        access, rows, columns = "load_transposed", columns, rows
+        wanted = wanted.transpose_outs(wanted.out_dim_names[::-1])
+    elif operand != "c":
+        word = dpas_register_word(operand, ops_per_channel=32 // bits)
+    known = known_messages(target, access, bits)
+    fitting = [c for c in known if c.rows <= rows and c.width <= columns]
+    plan = plan_block_load(wanted, element_bits=bits, configurations=fitting, word=word)
+    if plan is None:
+        transposed = "transposed " if options.transposed else ""
+        masked = f" under a mask of {'x'.join(map(str, options.mask))}" if options.mask else ""
         refuse(
             f"no {transposed}block message fits operand {options.operand} of {options.dtype}{masked}"
         )
-    packed = ((operand == 1 and bits < 32) or tile.vnni) and not tile.transposed
-    shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
-    if shuffle is None:
-        refuse("no block message leaves these elements in the lanes that DPAS takes them from")
-    _check_device(target, tile, bits, packed=packed)
-    stages = _stages(options, dpas, bits, limits)
-    return _Report(layout, stages, tile, packed, bits, message_offsets(tile, layout), shuffle)
+    return plan
+
+
+def _messages(layout: "LinearLayout", plan: "LoadPlan") -> list[_Message]:
+    """Return the messages of the contiguous block, and the same for the other blocks of the subgroup."""
+    inside = _inside(layout, _contiguous(layout))
+    registers = range(layout.in_dim_size("register"))
+    own = [register for register in registers if not register & ~inside]
+    taken: list[list[tuple[int, int]]] = [[] for _ in plan.offsets]
+    for register, source in zip(own, plan.shuffle, strict=True):
+        message, element = divmod(source, plan.registers)
+        taken[message].append((register, element))
+    others = dict.fromkeys(layout.in_dim_names, 0)
+    found: list[_Message] = []
+    for first in (register for register in registers if not register & inside):
+        row, column = layout.apply({**others, "register": first}).values()
+        for offset, pairs in zip(plan.offsets, taken, strict=True):
+            down, right = offset[::-1] if plan.transposed else offset
+            held = [first | register for register, _ in pairs]
+            at = (row + down, column + right)
+            found.append(_Message(at, held, [element for _, element in pairs]))
+    return found
 
 
 def check_registers(layout: "LinearLayout") -> None:
@@ -177,141 +264,121 @@ def _dpas(options: Namespace, bits: int) -> "Dpas":
 
 
 def _stages(
-    options: Namespace, dpas: "Dpas", bits: int, limits: "BlockLimits"
-) -> "BlockLoadStages | None":
-    """The stages that Intel's document has: of A, and of B where it is not transposed or has words to transpose."""
-    from xetile.layout.intel.stages import MessageLimits, block_load_stages
-
-    operand = OPERANDS.index(options.operand)
-    if operand == 2 or (options.transposed and (operand == 0 or bits > 16)):
-        return None
-    return block_load_stages(
-        dpas,
-        operand,
-        options.shape,
-        element_bits=bits,
-        limits=MessageLimits(limits.rows, limits.row_bytes),
-        transposed=options.transposed,
-    )
-
-
-def _limits(target: "XeDevice") -> "BlockLimits":
-    """What a message may be, from the device's table."""
-    from xetile.layout.intel.block_tile import BlockLimits
-
-    loads = target.compiled("load", 16)
-    transposed = target.compiled("load_transposed", 32)
-    stores = target.compiled("store", 16)
-    prefetches = target.compiled("prefetch", 16)
-    row_bytes = max(c.width for c in loads) * 2
-    wide = max(c.width for c in prefetches) * 2
-    return BlockLimits(
-        rows=max(c.rows for c in loads),
-        store_rows=max(c.rows for c in stores),
-        row_bytes=row_bytes,
-        transposed_row_bytes=max(c.columns for c in transposed) * 4,
-        prefetch_row_bytes=wide if wide > row_bytes else 0,
-        blocks=max(c.blocks for c in loads),
-        block_bytes=row_bytes,
-    )
-
-
-def _check_device(target: "XeDevice", tile: "BlockTile", bits: int, *, packed: bool) -> None:
-    access = "load_transposed" if tile.transposed else "load_packed" if packed else "load"
-    word = bits * tile.packed
-    found = {(c.rows, c.columns, c.blocks) for c in target.compiled(access, word)}
-    if (tile.height, tile.width, tile.blocks) not in found:
-        refuse(
-            f"{target.name} has no {_configuration(tile, bits, packed=packed)} load; "
-            "use more repetitions or another operand shape"
-        )
-
-
-def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
-    kind = ", transposed" if tile.transposed else ", packed" if packed else ""
-    blocks = "1 block" if tile.blocks == 1 else f"{tile.blocks} blocks"
-    return f"{tile.height} rows x {tile.width} columns x {blocks} of {bits * tile.packed} bits{kind}"
-
-
-def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[tuple[int, int]]]]:
-    """Where each message is, and its registers, ascending, with the elements that they take."""
-    from xetile.layout.intel.tile_messages import register_order
-
-    order, step = register_order(report.tile), len(report.shuffle)
-    return [
-        (
-            at,
-            sorted(
-                (order.apply({"register": n * step + e})["register"], element)
-                for e, element in enumerate(report.shuffle)
-            ),
-        )
-        for n, (_, at) in enumerate(report.messages)
-    ]
-
-
-def _text(report: _Report, *, tables: bool) -> str:
-    parts = _table_parts(report) if tables else []
-    if report.stages is not None and not tables:
-        parts.append(f"{report.stages}\n")
-    parts.append(
-        f"Configuration: {_configuration(report.tile, report.bits, packed=report.packed)}\n"
-    )
-    parts.append(f"Messages: {len(report.messages)}\n")
-    for n, (_, at) in enumerate(report.messages):
-        parts.append(f" - message {n} at ({at[0]}, {at[1]})\n")
-    parts.append(f"Shuffle: {len(report.shuffle)} elements of each message in each lane\n")
-    for n, (_, taken) in enumerate(_taken(report)):
-        parts += [
-            f" - message {n}: registers {runs([r for r, _ in taken])} "
-            f"take elements {runs([e for _, e in taken])}\n"
-        ]
-    return "".join(parts)
-
-
-def _table_parts(report: _Report) -> list[str]:
-    """What each lane holds of one instruction's registers, and the stages with their tables."""
-    from xetile.cli.layout_tables import lane_table, stage_tables
+    options: Namespace,
+    dpas: "Dpas",
+    message: "BlockConfiguration",
+    bits: int,
+    offsets: list[tuple[int, int]],
+) -> "Mapping[str, LinearLayout]":
+    """Return the stages by name, or none for C, for transposed A and where elements of 32 bits are transposed."""
+    from xetile.layout.algebra.identities import identities
+    from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.intel.dpas import dpas_register_word
     from xetile.targets.xe.device import LANES
 
-    words = 32 // report.bits if report.packed or report.tile.transposed else 1
-    parts = ["Each lane holds, of subgroup 0:\n", lane_table(report.layout, max(1, words))]
-    if report.stages is None:
-        return parts
-    listings = str(report.stages).split("\nBlock load tile layout")
-    for n, table in enumerate(stage_tables(report.stages, LANES)):
-        title = "" if n == 0 else "Block load tile layout"
-        parts += [f"{title}{listings[n]}\n", table]
-    return parts
+    transposed: bool = options.transposed
+    operand = OPERANDS.index(options.operand)
+    if operand == 2 or (transposed and (operand == 0 or bits > 16)):
+        return {}
+    shape = dpas.instruction_shapes[operand]
+    height, width = shape[::-1] if transposed else shape
+    height, width = min(height, message.rows), min(width, message.width)
+    counts = (message.rows // height, message.width // width)
+    word = dpas_register_word("ab"[operand], ops_per_channel=dpas.ops_per_channel)
+    if transposed:
+        width = width * bits // 32
+    else:
+        height = min(height, height * width // LANES // word)
+    tile = identities(("offset", "dim1", width), ("offset", "dim0", height))
+    tile = tile.transpose_outs(["dim0", "dim1"])
+    order = (1 - operand, operand) if transposed else (operand, 1 - operand)
+    repeated = identities(*(("iteration", f"dim{d}", counts[d]) for d in order))
+    iterations = tile * repeated
+    starts = [offsets[1 << n] for n in range(len(offsets).bit_length() - 1)]
+    steps = [(at[operand], at[1 - operand]) for at in starts if any(at)]
+    sizes = dict(iterations.out_dims)
+    if steps:
+        extents = (options.shape[operand], options.shape[1 - operand])
+        sizes = {d: max(n, e) for (d, n), e in zip(sizes.items(), extents, strict=True)}
+    bases = {**iterations.bases, "load": steps}
+    loads = LinearLayout.from_bases(bases, sizes, require_surjective=False)
+    return {"tile": tile, "iterations": iterations, "loads": loads}
 
 
-def _data(report: _Report) -> dict[str, object]:
-    stages = {} if report.stages is None else report.stages._asdict()
-    taken = _taken(report)
+def _configuration(report: _Report) -> dict[str, int]:
+    """Return the message in the words that it moves: A of 8 bits goes as 16 bits, a transpose as 32."""
+    from xetile.layout.intel.messages import register_word
+
+    rows, columns, blocks, packed, transposed = report.configuration
+    word = 1 if packed else register_word(report.configuration, element_bits=report.bits)
     return {
-        "stages": {name: layout_data(stage) for name, stage in stages.items()} or None,
-        "layout": layout_data(report.layout),
-        "configuration": {
-            "rows": report.tile.height,
-            "columns": report.tile.width,
-            "blocks": report.tile.blocks,
-            "element_bits": report.bits * report.tile.packed,
-            "packed": report.packed,
-            "transposed": report.tile.transposed,
-        },
-        "messages": [
-            {"offset": list(at), "registers": [register for register, _ in pairs]}
-            for at, pairs in taken
-        ],
-        "shuffle": [element for _, element in taken[0][1]],
+        "rows": rows,
+        "columns": columns // word,
+        "blocks": blocks,
+        "element_bits": report.bits * word,
+        "packed": packed,
+        "transposed": transposed,
     }
 
 
-def _message_picture(report: _Report) -> "LinearLayout":
-    """What one message leaves in registers, its blocks side by side, in the memory's orientation."""
-    from xetile.layout.intel.messages import message_layout
-    from xetile.layout.intel.tile_messages import tile_configuration
+def _text(report: _Report, *, tables: bool) -> str:
+    rows, columns, blocks, bits, packed, transposed = _configuration(report).values()
+    kind = ", transposed" if transposed else ", packed" if packed else ""
+    many = "1 block" if blocks == 1 else f"{blocks} blocks"
+    parts = [
+        *_stage_parts(report, tables=tables),
+        f"Configuration: {rows} rows x {columns} columns x {many} of {bits} bits{kind}\n",
+        f"Messages: {len(report.messages)}\n",
+        *(f" - message {n} at {m.at}\n" for n, m in enumerate(report.messages)),
+        f"Shuffle: {len(report.messages[0].elements)} elements of each message in each lane\n",
+    ]
+    for n, (_, registers, elements) in enumerate(report.messages):
+        parts.append(
+            f" - message {n}: registers {runs(registers)} take elements {runs(elements)}\n"
+        )
+    return "".join(parts)
+
+
+def _stage_parts(report: _Report, *, tables: bool) -> list[str]:
+    """Return the stages; with `tables` below each where its offsets lie, and before them what each lane holds."""
+    parts: list[str] = []
+    if tables:
+        moved = report.configuration
+        words = 32 // report.bits if moved.packed or moved.transposed else 1
+        parts += [
+            "Each lane holds, of subgroup 0:\n",
+            lane_table(report.layout, max(1, words)),
+        ]
+    for name, stage in report.stages.items():
+        title = "" if name == "tile" else f" after adding {name}"
+        parts.append(f"Block load tile layout{title}:{stage}\n")
+        if tables:
+            parts += _stage_table(stage)
+    return parts
+
+
+def _stage_table(stage: "LinearLayout") -> "Iterator[str]":
+    """Yield offsets of the first lane of a tile, else the first and last offset of each load and iteration."""
+    from itertools import product
+
     from xetile.targets.xe.device import LANES
 
-    configuration = tile_configuration(report.tile, packed=report.packed)
-    return message_layout(configuration, report.bits, lanes=LANES)
+    *more, last = reversed([(name, size - 1) for name, size in stage.in_dims.items()])
+    at = (0, last[1]) if more else range(0, last[1], LANES)
+    names = [name for name, _ in (*more, last)]
+    for numbers in product(*(range(most + 1) for _, most in more), at):
+        values = stage.apply(dict(zip(names, numbers, strict=True))).values()
+        yield f"{', '.join(map(str, numbers))} : {', '.join(map(str, values))}\n"
+
+
+def _data(report: _Report) -> dict[str, object]:
+    return {
+        "stages": {name: layout_data(stage) for name, stage in report.stages.items()} or None,
+        "layout": layout_data(report.layout),
+        "configuration": _configuration(report),
+        "messages": [
+            {"offset": list(at), "registers": registers}
+            for at, registers, _ in report.messages
+        ],
+        "shuffle": report.messages[0].elements,
+    }

@@ -10,6 +10,7 @@ from xetile.cli.layout_output import (
     add_examples,
     add_outputs,
     as_json,
+    lane_table,
     layout_data,
     write_outputs,
 )
@@ -78,7 +79,6 @@ def make_parser() -> ToolParser:
 
 
 def _text(options: Namespace, title: str, layout: "LinearLayout", word: int) -> str:
-    from xetile.cli.layout_tables import lane_table
     from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
 
     words = f", {word} elements in a word" if word > 1 else ""

@@ -86,6 +86,23 @@ def as_json(data: object) -> str:
     return json.dumps(data) + "\n"
 
 
+def lane_table(layout: "LinearLayout", word: int) -> str:
+    """Print a row for each register word and a column for each lane; elements of one word are next to each other."""
+    lanes = range(layout.in_dim_size("lane"))
+    others = dict.fromkeys(layout.in_dim_names, 0)
+
+    def cell(first: int, lane: int) -> str:
+        held = (
+            layout.apply({**others, "register": first + n, "lane": lane}) for n in range(word)
+        )
+        return " : ".join(", ".join(map(str, at.values())) for at in held)
+
+    rows = [[f"WI {lane}" for lane in lanes], [":---:" for _ in lanes]]
+    for first in range(0, layout.in_dim_size("register"), word):
+        rows.append([cell(first, lane) for lane in lanes])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def write_outputs(
     options: Namespace, text: str, pictures: "Sequence[tuple[str, Drawable, int]]"
 ) -> None:

@@ -18,16 +18,10 @@ from .exchange.registers import select_registers as select_registers
 from .exchange.swizzling import bank_conflicts as bank_conflicts
 from .exchange.swizzling import bank_conflicts_of_offsets as bank_conflicts_of_offsets
 from .exchange.swizzling import optimal_swizzling as optimal_swizzling
-from .intel.block_tile import BlockLimits as BlockLimits
-from .intel.block_tile import load_tile as load_tile
-from .intel.block_tile import prefetch_tile as prefetch_tile
-from .intel.block_tile import store_tile as store_tile
 from .intel.dpas import Dpas as Dpas
 from .intel.dpas import dpas_operand_layout as dpas_operand_layout
 from .intel.messages import block_load_layout as block_load_layout
 from .intel.messages import plan_block_load as plan_block_load
-from .intel.stages import MessageLimits as MessageLimits
-from .intel.stages import block_load_stages as block_load_stages
 from .nvidia.cute import CuteLayout as CuteLayout
 from .nvidia.cute import from_cute as from_cute
 from .nvidia.cute import to_cute as to_cute

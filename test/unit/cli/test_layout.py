@@ -307,19 +307,6 @@ def test_messages_bring_every_element_to_the_lane_and_register_that_dpas_reads(
     assert loaded > 30
 
 
-def test_block_loads_of_c_have_no_stages(capsys: pytest.CaptureFixture[str]) -> None:
-    out = output(capsys, *GEMM[:3], "--dtype", "f32", *GEMM[5:], "--operand", "C", "--shape", "256x256")  # fmt: skip
-    assert out.startswith(
-        "Configuration: 32 rows x 16 columns x 1 block of 32 bits\nMessages: 4\n"
-    )
-    assert " - message 0: registers 0-7, 16-23, 32-39, 48-55 take elements 0-31\n" in out
-
-
-def test_a_masked_load_stays_within_the_mask(capsys: pytest.CaptureFixture[str]) -> None:
-    out = output(capsys, *GEMM, "--operand", "A", "--shape", "256x32", "--mask", "8x16")
-    assert "Configuration: 8 rows x 16 columns x 1 block of 16 bits\nMessages: 8\n" in out
-
-
 def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     out = output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--json")
     data = cast("dict[str, dict[str, object] | list[object]]", json.loads(out))

@@ -241,6 +241,19 @@ Shuffle: 32 elements of each message in each lane
  - message 0: registers 0-31 take elements 0-31
  - message 1: registers 32-63 take elements 0-31
 """,
+    "--dtype f16 --operand A --shape 64x16 --mask 32x16 --rep 4x1": """\
+ - iteration=1 -> (8, 0)
+   iteration=2 -> (16, 0)
+ - load=1 -> (32, 0)
+where out dims are: [dim0 (size 64), dim1 (size 16)]
+Configuration: 32 rows x 16 columns x 1 block of 16 bits
+Messages: 2
+ - message 0 at (0, 0)
+ - message 1 at (32, 0)
+Shuffle: 32 elements of each message in each lane
+ - message 0: registers 0-31 take elements 0-31
+ - message 1: registers 32-63 take elements 0-31
+""",
 }
 """What the command prints for options, from the iterations of the last stage on."""
 

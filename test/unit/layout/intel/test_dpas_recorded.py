@@ -33,7 +33,7 @@ class AttributeCase(TypedDict):
 
 
 def test_random_dpas_operands(recorded: Recorded, recorded_layout: ReadLayout) -> None:
-    for case in cast("list[RandomCase]", recorded("dpas_and_block_io", "dpas")):
+    for case in cast("list[RandomCase]", recorded("dpas", "dpas")):
         dpas = Dpas(
             case["repeatCount"],
             case["systolicDepth"],
