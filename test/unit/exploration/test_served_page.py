@@ -28,7 +28,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_source_is_edited_and_the_file_followed(page: Page, session: Session) -> None:
-    page.goto(session.door.address)
+    page.goto(session.address)
     expect(page.locator("#edit")).to_be_visible()
     page.click("#edit")
     editor = page.locator(".editor textarea")
@@ -62,7 +62,7 @@ def test_source_is_edited_and_the_file_followed(page: Page, session: Session) ->
 
 
 def test_attributes_are_read_and_the_way_is_planned(page: Page, session: Session) -> None:
-    page.goto(session.door.address)
+    page.goto(session.address)
     expect(page.locator("#edit")).to_be_visible()
     page.evaluate("""() => {
         const kernel = X.main.panes.kernel;

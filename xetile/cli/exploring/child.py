@@ -7,8 +7,6 @@ much time, and is ended then.
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from xetile.cli.exploring import typed
-from xetile.cli.exploring.typed import Typed
 from xetile.errors import XetileError, collected_remarks, one_command
 from xetile.toolchain.sandbox import serve
 
@@ -37,10 +35,8 @@ class Answer(NamedTuple):
     remarks: list[str]
 
 
-def answer(question: object) -> Answer | dict[str, object]:
-    """The explorations of a question, or how the source is refused; what is told of a typed layout."""
-    if isinstance(question, Typed):
-        return typed.told(question)
+def answer(question: object) -> Answer:
+    """The explorations of a question, or how the source is refused."""
     assert isinstance(question, Question)
     from xetile.analysis.targets import option_called
     from xetile.collector import collect_much

@@ -9,23 +9,18 @@ from time import monotonic
 from typing import Literal, NamedTuple, cast
 
 from xetile.cli.exploring.child import Answer, Question
-from xetile.cli.exploring.typed import Typed
 from xetile.cli.exploring.wanted import Wanted
 from xetile.errors import XetileError
-from xetile.toolchain.sandbox import Helper, HelperEnded
+from xetile.toolchain.sandbox import Helper
 
 SECONDS = 60.0
 """That one exploration may take."""
-
-LAYOUT_SECONDS = 5.0
-"""That a layout which is typed may take."""
 
 PATIENCE_SECONDS = 2.0
 """How long a compilation goes on that a newer change makes superfluous: a new process takes a second to begin."""
 
 _ROOT = Path(__file__).parents[3]
 _COMMAND = (sys.executable, "-P", "-m", "xetile.cli.exploring.child")
-_WARM = Typed("register: K1", {}, None, 16, "", None)
 
 
 class Change(NamedTuple):
@@ -83,15 +78,13 @@ class Compiler:
         try:
             question = Question(self._wanted, source)
             return cast("Answer", self._ready().ask(question, "explore it", seconds=SECONDS))
-        except HelperEnded as error:
-            self._helper = None
-            return Answer(None, {"message": error.message, "text": error.message}, [])
         except XetileError as error:
             return Answer(None, {"message": error.message, "text": error.message}, [])
 
     def _ready(self) -> Helper:
         if self._helper is None or not self._helper.is_open:
-            self._helper = _new_helper()
+            environment = {"PYTHONPATH": _module_path()}
+            self._helper = Helper("the compiler", _COMMAND, environment=environment)
         return self._helper
 
     def _work(self) -> None:
@@ -111,42 +104,6 @@ class Compiler:
             self._now = self._waiting.pop(next(iter(self._waiting)))
             self._since = monotonic()
             return self._now
-
-
-class Layouts:
-    """Answers what is asked of layouts, one at a time, in a process beside that which compiles.
-
-    It begins with the first question: most pages ask none.
-    """
-
-    def __init__(self) -> None:
-        self._helper: Helper | None = None
-        self._lock = threading.Lock()
-        self._ended = False
-
-    def ask(self, asked: Typed) -> dict[str, object]:
-        """What is told of a layout; what ended the process is told too."""
-        with self._lock:
-            if self._ended:
-                return {"error": "the server has ended"}
-            try:
-                if self._helper is None or not self._helper.is_open:
-                    self._helper = _new_helper()
-                    self._helper.ask(_WARM, "begin", seconds=SECONDS)
-                found = self._helper.ask(asked, "read the layout", seconds=LAYOUT_SECONDS)
-            except XetileError as error:
-                return {"error": error.message}
-            return cast("dict[str, object]", found)
-
-    def end(self) -> None:
-        """End the process."""
-        self._ended = True
-        if self._helper is not None:
-            self._helper.end()
-
-
-def _new_helper() -> Helper:
-    return Helper("the compiler", _COMMAND, environment={"PYTHONPATH": _module_path()})
 
 
 def _module_path() -> str:

@@ -1,7 +1,9 @@
 """The server of a page that follows its source: `xetile-explore --serve`.
 
-It listens on 127.0.0.1 only, and answers who knows the token in its address (`doors.py`). It has the page, a stream of
-what becomes of changes, and takes sources that the page sends; those are compiled like the file, and written nowhere.
+It listens on 127.0.0.1 only. Other programs and users of this machine can reach that too, so a request has to know the
+token in the address, and to name this host: under another name, which its owner may point at 127.0.0.1, a foreign page
+would be of the same origin. Other requests get status 404. Sources that the page sends are compiled like the file, and
+written nowhere.
 
 | request | answer |
 |---|---|
@@ -18,30 +20,19 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from http.server import ThreadingHTTPServer
+from hmac import compare_digest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from queue import Empty, Full, Queue
-from socket import socket
-from typing import TYPE_CHECKING
+from queue import Empty, SimpleQueue
+from secrets import token_urlsafe
 
 from typing_extensions import override
 
 from xetile.cli.exploring.child import Answer
-from xetile.cli.exploring.compiler import Change, Compiler, Layouts
-from xetile.cli.exploring.doors import (
-    MOST_BYTES,
-    MOST_CONNECTIONS,
-    Door,
-    Guarded,
-    Places,
-    new_token,
-)
-from xetile.cli.exploring.typed import typed_of
+from xetile.cli.exploring.compiler import Change, Compiler
+from xetile.cli.exploring.typed import told, typed_of
 from xetile.cli.exploring.wanted import Wanted
 from xetile.errors import XetileError, reason_of
-
-if TYPE_CHECKING:
-    from socketserver import BaseRequestHandler
 
 LOOK_SECONDS = 0.3
 """Between two looks at whether the file changed."""
@@ -49,8 +40,8 @@ LOOK_SECONDS = 0.3
 ALIVE_SECONDS = 5.0
 """Between two signs of life of a stream of events."""
 
-MOST_EVENTS = 16
-"""That wait for a page which does not read."""
+MOST_BYTES = 16 << 20
+"""Of a source, from a file or a page."""
 
 
 class Followed:
@@ -59,7 +50,7 @@ class Followed:
     def __init__(self, explorations: str) -> None:
         self._explorations = explorations
         self._refusal: str | None = None
-        self._listeners: set[Queue[str]] = set()
+        self._listeners: set[SimpleQueue[str]] = set()
         self._lock = threading.Lock()
 
     def page(self) -> bytes:
@@ -87,16 +78,16 @@ class Followed:
                 data = {**_of(change), "remarks": answer.remarks, "error": answer.error}
                 self._refusal = self._tell("refused", data)
 
-    def listen(self) -> "Queue[str]":
+    def listen(self) -> SimpleQueue[str]:
         """A queue that gets all events; the first one is how the last change was refused, if it was."""
-        queue: Queue[str] = Queue(MOST_EVENTS)
+        queue: SimpleQueue[str] = SimpleQueue()
         with self._lock:
             self._listeners.add(queue)
             if self._refusal is not None:
                 queue.put(self._refusal)
         return queue
 
-    def leave(self, queue: "Queue[str]") -> None:
+    def leave(self, queue: SimpleQueue[str]) -> None:
         """Put no more into a queue."""
         with self._lock:
             self._listeners.discard(queue)
@@ -107,11 +98,8 @@ class Followed:
         if more:
             text = f"{text[:-1]},{more}}}"
         event = f"event: {kind}\ndata: {text}\n\n"
-        for queue in list(self._listeners):
-            try:
-                queue.put_nowait(event)
-            except Full:  # a page that is gone or asleep; it asks again when it wakes
-                self._listeners.discard(queue)
+        for queue in self._listeners:
+            queue.put(event)
         return event
 
 
@@ -119,48 +107,80 @@ def _of(change: Change) -> dict[str, object]:
     return {"origin": change.origin, "number": change.number}
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 2 * MOST_CONNECTIONS
+class _Handler(BaseHTTPRequestHandler):
+    session: "Session"
 
-    def __init__(self, port: int, handler: "type[BaseRequestHandler]", places: Places) -> None:
-        self._places = places
-        super().__init__(("127.0.0.1", port), handler)
+    def do_GET(self) -> None:
+        """Send the page, or its events."""
+        match self._place():
+            case "":
+                self._answer("text/html; charset=utf-8", self.session.followed.page())
+            case "events":
+                with suppress(OSError):  # the page went away
+                    self._stream()
+            case _:
+                self.send_error(404)
 
-    @override
-    def server_bind(self) -> None:
-        # the library asks for the name of the address, which may ask a network
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+    def do_POST(self) -> None:
+        """Take a source or a layout that the page sends."""
+        place = self._place()
+        length = 0 if place is None else int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if place is None or len(body) > MOST_BYTES:
+            return self.send_error(404)
+        name, _, number = place.partition("?")
+        if name == "layout" and (asked := typed_of(body)) is not None:
+            found = json.dumps(told(asked), separators=(",", ":"))
+            return self._answer("application/json", found.encode())
+        if name != "source" or not number.isdecimal():
+            return self.send_error(404)
+        self.session.change(Change(body, "page", int(number)))
+        self._begin(204, "text/plain")
 
-    @override
-    def process_request(
-        self, request: "socket | tuple[bytes, socket]", client_address: object
-    ) -> None:
-        assert isinstance(request, socket)
-        self._places.come(request)
-        super().process_request(request, client_address)
+    def _place(self) -> str | None:
+        """Return what follows the token in the path, or None if the request lacks the token or names another host."""
+        port = self.session.port
+        if self.headers.get("Host", "") not in (f"127.0.0.1:{port}", f"localhost:{port}"):
+            return None
+        token, slash, place = self.path.removeprefix("/").partition("/")
+        is_known = compare_digest(token.encode(), self.session.token.encode())
+        return place if is_known and slash else None
 
-    @override
-    def process_request_thread(
-        self, request: "socket | tuple[bytes, socket]", client_address: object
-    ) -> None:
-        assert isinstance(request, socket)
+    def _answer(self, kind: str, body: bytes) -> None:
+        self._begin(200, kind)
+        self.wfile.write(body)
+
+    def _begin(self, status: int, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Referrer-Policy", "no-referrer")  # the address has the token
+        self.end_headers()
+
+    def _stream(self) -> None:
+        self._begin(200, "text/event-stream")
+        queue = self.session.followed.listen()
         try:
-            super().process_request_thread(request, client_address)
+            self.wfile.write(b"retry: 1000\n\n")
+            while not self.session.is_ended:
+                try:
+                    event = queue.get(timeout=ALIVE_SECONDS)
+                except Empty:
+                    event = ": alive\n\n"
+                self.wfile.write(event.encode())
         finally:
-            self._places.leave(request)
+            self.session.followed.leave(queue)
 
     @override
-    def handle_error(
-        self, request: "socket | tuple[bytes, socket]", client_address: object
-    ) -> None:
-        error = sys.exception() if hasattr(sys, "exception") else None
-        if error is not None and not isinstance(
-            error, OSError
-        ):  # a page that went away is none
+    def log_message(self, format: str, *args: object) -> None:
+        pass  # the token would stand in it
+
+
+class _Server(ThreadingHTTPServer):
+    @override
+    def handle_error(self, request: object, client_address: object) -> None:
+        error = sys.exception()
+        if not isinstance(error, OSError):  # else a page went away
             print(f"xetile-explore: internal error: {type(error).__name__}", file=sys.stderr)
 
 
@@ -186,28 +206,27 @@ class Session:
             print(remark, file=sys.stderr)
         self.followed = Followed(first.explorations)
         self._ended = threading.Event()
-        self.layouts = Layouts()
-        self._listen(port)
-
-    def _listen(self, port: int) -> None:
-        session = self
-
-        class Handler(_Handler):
-            followed = session.followed
-            compiler = session.compiler
-            layouts = session.layouts
-            places = Places()
-            ended = session._ended
-
+        self.token = token_urlsafe(32)
+        handler = type("Handler", (_Handler,), {"session": self})
         try:
-            self._server = _Server(port, Handler, Handler.places)
+            self._server = _Server(("127.0.0.1", port), handler)
         except OSError as error:
             self.compiler.end()
             raise XetileError(
                 f"cannot listen on 127.0.0.1:{port}: {reason_of(error)}"
             ) from error
-        self.door = Door(self._server.server_port, new_token())
-        Handler.door = self.door
+        self.port = self._server.server_port
+        self.address = f"http://127.0.0.1:{self.port}/{self.token}/"
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether streams end."""
+        return self._ended.is_set()
+
+    def change(self, change: Change) -> None:
+        """Tell of a change, and have it compiled."""
+        self.followed.begun(change)
+        self.compiler.submit(change)
 
     def run(self) -> None:
         """Answer until this is interrupted, or ended by another thread."""
@@ -225,7 +244,6 @@ class Session:
         self._ended.set()
         self._server.server_close()
         self.compiler.end()
-        self.layouts.end()
 
     def stop(self) -> None:
         """Have `run` come back; called from another thread."""
@@ -244,67 +262,11 @@ class Session:
                 data: dict[str, object] = {"message": error.message, "text": error.message}
                 self.followed.told(Change(b"", "file"), Answer(None, data, []))
                 continue
-            self.followed.begun(change)
-            self.compiler.submit(change)
+            self.change(change)
 
 
 class Refused(XetileError):
     """The file is wrong from the start; its message is the whole diagnostic."""
-
-
-class _Handler(Guarded):
-    followed: Followed
-    compiler: Compiler
-    layouts: Layouts
-    ended: threading.Event
-
-    @override
-    def get(self, place: str) -> bool:
-        if place == "":
-            self.answer("text/html; charset=utf-8", self.followed.page())
-        elif place == "events":
-            self._stream()
-        else:
-            return False
-        return True
-
-    @override
-    def post(self, place: str, body: bytes) -> bool:
-        if place == "layout":
-            return self._layout(body)
-        name, _, number = place.partition("?")
-        if name != "source" or not (
-            number.isascii() and number.isdigit() and len(number) < 10
-        ):
-            return False
-        change = Change(body, "page", int(number))
-        self.followed.begun(change)
-        self.compiler.submit(change)
-        self.begin("text/plain", 204, [])
-        return True
-
-    def _layout(self, body: bytes) -> bool:
-        asked = typed_of(body)
-        if asked is None:
-            return False
-        found = json.dumps(self.layouts.ask(asked), separators=(",", ":"))
-        self.answer("application/json", found.encode())
-        return True
-
-    def _stream(self) -> None:
-        self.close_connection = True
-        self.begin("text/event-stream", 200, [("Connection", "close")])
-        queue = self.followed.listen()
-        try:
-            self.wfile.write(b"retry: 1000\n\n")
-            while not self.ended.is_set():
-                try:
-                    event = queue.get(timeout=ALIVE_SECONDS)
-                except Empty:
-                    event = ": alive\n\n"
-                self.wfile.write(event.encode())
-        finally:
-            self.followed.leave(queue)
 
 
 def read_source(path: str) -> bytes:
@@ -347,7 +309,7 @@ def serve(wanted: Sequence[Wanted], port: int, program: str) -> int:
     except Refused as error:
         print(error.message, file=sys.stderr)
         return 1
-    print(session.door.address, flush=True)
+    print(session.address, flush=True)
     print(f"{program}: follows {wanted[0].file}; Ctrl-C ends it", file=sys.stderr)
     session.run()
     return 0

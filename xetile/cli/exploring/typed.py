@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.errors import XetileError, one_line
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
@@ -10,13 +11,8 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 if TYPE_CHECKING:
     from xetile.layout.exchange.plans import Plan
 
-MOST_TEXT = 1 << 16
-"""Bytes of such a question."""
-
 MOST_ELEMENTS = 1 << 20
 """Of a tile that is laid out by an attribute."""
-
-_MOST_BITS = 64
 
 
 class Typed(NamedTuple):
@@ -39,43 +35,12 @@ class Typed(NamedTuple):
 
 
 def typed_of(body: bytes) -> Typed | None:
-    """What a page asks, None where that is no question."""
-    if len(body) > MOST_TEXT:
-        return None
+    """Return what a page asks, or None if that is no question or of too large a tile."""
     try:
-        data: object = json.loads(body)
-    except (ValueError, RecursionError):
+        asked = Typed(**json.loads(body))
+        return asked if prod(asked.sizes.values()) <= MOST_ELEMENTS else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    if not isinstance(data, dict):
-        return None
-    known = cast("dict[str, object]", data)
-    if known.keys() != set(Typed._fields):
-        return None
-    text, sizes, source, bits = known["text"], known["sizes"], known["source"], known["bits"]
-    device, subgroups = known["device"], known["subgroups"]
-    if not (isinstance(text, str) and isinstance(device, str) and _are_sizes(sizes)):
-        return None
-    if not (isinstance(source, str | None) and _is_number(bits, _MOST_BITS)):
-        return None
-    if not (subgroups is None or _is_number(subgroups, MOST_ELEMENTS)):
-        return None
-    numbers = cast("int", bits), device, cast("int | None", subgroups)
-    return Typed(text, cast("dict[str, int]", sizes), source, *numbers)
-
-
-def _are_sizes(sizes: object) -> bool:
-    if not isinstance(sizes, dict):
-        return False
-    elements = 1
-    for size in cast("dict[str, object]", sizes).values():
-        if not _is_number(size, MOST_ELEMENTS):
-            return False
-        elements *= cast("int", size)
-    return elements <= MOST_ELEMENTS
-
-
-def _is_number(value: object, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 def told(asked: Typed) -> dict[str, object]:
