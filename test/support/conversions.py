@@ -114,7 +114,9 @@ class Conversion:
             result = view.new(arith.ExtUIOp(result, type))
         elif result.type != type:
             result = view.new(BitcastOp(result, type))
-        for register, part in enumerate(view.emit(ToElementsOp(result)).results):
+        parts = [type.element_type] * count
+        elements = ToElementsOp.create(operands=[result], result_types=parts)
+        for register, part in enumerate(view.emit(elements).results):
             view.emit(BlockStoreOp(self._row(view, buffer, register, count), part))
 
     def _load(self, view: LaneView, buffer: SSAValue, register: int, count: int) -> SSAValue:

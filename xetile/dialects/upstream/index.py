@@ -6,9 +6,9 @@ Source: `llvm 22.1.8 mlir/Dialect/Index/IR/IndexOps.td`, the text as mlir-opt 22
 
 from abc import ABC
 
-from xdsl.dialects.builtin import I1, BoolAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import I1, IndexType, IntegerAttr, IntegerType, i1
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Dialect, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
     AnyOf,
     BaseAttr,
@@ -62,9 +62,6 @@ class _Binary(IRDLOperation, ABC):
 
     traits = traits_def(NoMemoryEffect())
 
-    def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
-        super().__init__(operands=[lhs, rhs], result_types=[INDEX])
-
 
 class _Pure(_Binary, ABC):
     """Defined for all numbers, which a division is not."""
@@ -108,9 +105,6 @@ class _Cast(IRDLOperation, ABC):
 
     traits = traits_def(Pure())
 
-    def __init__(self, input: SSAValue | Operation, output_type: Attribute) -> None:
-        super().__init__(operands=[input], result_types=[output_type])
-
     def verify_(self) -> None:
         types = (self.input.type, self.output.type)
         if sum(isinstance(type, IndexType) for type in types) != 1:
@@ -138,15 +132,6 @@ class CmpOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self, predicate: Predicate, lhs: SSAValue | Operation, rhs: SSAValue | Operation
-    ) -> None:
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[i1],
-            properties={"pred": PredicateAttr(predicate)},
-        )
-
 
 class _Constant(IRDLOperation, ABC):
     assembly_format = "attr-dict $value"
@@ -163,11 +148,6 @@ class ConstantOp(_Constant):
     value = prop_def(IntegerAttr[IndexType])
     result = result_def(INDEX)
 
-    def __init__(self, value: int) -> None:
-        super().__init__(
-            result_types=[INDEX], properties={"value": IntegerAttr.from_index_int_value(value)}
-        )
-
 
 @formatted_op
 class BoolConstantOp(_Constant):
@@ -177,9 +157,6 @@ class BoolConstantOp(_Constant):
 
     value = prop_def(IntegerAttr[I1])
     result = result_def(i1)
-
-    def __init__(self, value: bool) -> None:
-        super().__init__(result_types=[i1], properties={"value": BoolAttr.from_bool(value)})
 
 
 @formatted_op
@@ -193,9 +170,6 @@ class SizeOfOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     traits = traits_def(Pure())
-
-    def __init__(self) -> None:
-        super().__init__(result_types=[INDEX])
 
 
 Index = Dialect(

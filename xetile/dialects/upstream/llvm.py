@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVM as StockLLVM
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AnyOf,
@@ -86,9 +86,6 @@ class AddrSpaceCastOp(IRDLOperation, HasFolderInterface):
 
     traits = traits_def(Pure())
 
-    def __init__(self, arg: SSAValue | Operation, result_type: Attribute) -> None:
-        super().__init__(operands=[arg], result_types=[result_type])
-
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """A cast to the same address space is nothing."""
         return (self.arg,) if self.arg.type == self.res.type else None
@@ -109,9 +106,6 @@ class FreezeOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(self, val: SSAValue | Operation) -> None:
-        super().__init__(operands=[val], result_types=[SSAValue.get(val).type])
-
 
 @formatted_op
 class PoisonOp(IRDLOperation):
@@ -124,9 +118,6 @@ class PoisonOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($res)"
 
     traits = traits_def(Pure())
-
-    def __init__(self, result_type: Attribute) -> None:
-        super().__init__(result_types=[result_type])
 
 
 _OURS = (

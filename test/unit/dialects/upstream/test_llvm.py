@@ -94,13 +94,15 @@ def test_every_op_is_in_the_dialect_once_and_none_is_lost():
 
 def test_ops_from_python():
     p, i = test.TestOp(result_types=[LLVMPointerType(IntAttr(1)), i32]).results
-    cast = AddrSpaceCastOp(p, LLVMPointerType(IntAttr(4)))
-    for operation in (cast, FreezeOp(i), PoisonOp(i32)):
+    generic = LLVMPointerType(IntAttr(4))
+    cast = AddrSpaceCastOp.create(operands=[p], result_types=[generic])
+    freeze = FreezeOp.create(operands=[i], result_types=[i32])
+    for operation in (cast, freeze, PoisonOp.create(result_types=[i32])):
         operation.verify()
         assert is_side_effect_free(operation)
         assert is_speculatable(operation)
     assert cast.fold() is None
-    assert AddrSpaceCastOp(p, p.type).fold() == (p,)
+    assert AddrSpaceCastOp.create(operands=[p], result_types=[p.type]).fold() == (p,)
 
 
 ATOMICS = """

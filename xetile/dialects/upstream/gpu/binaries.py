@@ -29,7 +29,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
-from xetile.dialects.upstream.gpu.attributes import SelectObjectAttr
 from xetile.dialects.upstream.gpu.formats import OffloadingHandler
 
 FATBIN = "fatbin"
@@ -150,21 +149,6 @@ class BinaryOp(IRDLOperation):
     custom_directives = (OffloadingHandler,)
 
     traits = traits_def(SymbolOpInterface())
-
-    def __init__(
-        self,
-        name: str,
-        objects: Sequence[ObjectAttr],
-        *,
-        offloading_handler: Attribute | None = None,
-    ) -> None:
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(name),
-                "offloadingHandler": offloading_handler or SelectObjectAttr(NoneAttr()),
-                "objects": ArrayAttr(objects),
-            }
-        )
 
     def verify_(self) -> None:
         objects = self.objects.data

@@ -128,13 +128,6 @@ class RotateOp(IRDLOperation):
 
     traits = traits_def(NoMemoryEffect())
 
-    def __init__(self, value: SSAValue | Operation, offset: int, width: int) -> None:
-        super().__init__(
-            operands=[value],
-            result_types=[SSAValue.get(value).type, i1],
-            properties={"offset": IntegerAttr(offset, i32), "width": IntegerAttr(width, i32)},
-        )
-
     def verify_(self) -> None:
         offset, width = self.offset.value.data, self.width.value.data
         if width <= 0 or width & (width - 1):
@@ -159,17 +152,6 @@ class SubgroupBroadcastOp(IRDLOperation):
     assembly_format = "$src `,` ` ` $broadcast_type ($lane^)? attr-dict `:` type($src)"
 
     traits = traits_def(NoMemoryEffect())
-
-    def __init__(
-        self, src: SSAValue | Operation, lane: SSAValue | Operation | None = None
-    ) -> None:
-        """Broadcast from `lane`, which is the same in all lanes; None is the first active lane."""
-        kind = BroadcastType.FIRST_ACTIVE_LANE if lane is None else BroadcastType.SPECIFIC_LANE
-        super().__init__(
-            operands=[src, lane],
-            result_types=[SSAValue.get(src).type],
-            properties={"broadcast_type": BroadcastTypeAttr(kind)},
-        )
 
     def verify_(self) -> None:
         kind = self.broadcast_type.data

@@ -4,7 +4,6 @@ Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 pri
 """
 
 from abc import ABC
-from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -14,7 +13,7 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -54,16 +53,6 @@ class WaitOp(IRDLOperation):
     )
     custom_directives = (AsyncDependencies,)
 
-    def __init__(
-        self,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        *,
-        is_async: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[async_dependencies], result_types=token_types(is_async=is_async)
-        )
-
 
 @formatted_op
 class AllocOp(IRDLOperation):
@@ -87,22 +76,6 @@ class AllocOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    def __init__(
-        self,
-        type: MemRefType,
-        dynamic_sizes: Sequence[SSAValue | Operation] = (),
-        symbol_operands: Sequence[SSAValue | Operation] = (),
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        *,
-        is_async: bool = False,
-        host_shared: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[async_dependencies, dynamic_sizes, symbol_operands],
-            result_types=[type, *token_types(is_async=is_async)],
-            properties={"hostShared": UnitAttr() if host_shared else None},
-        )
-
     def verify_(self) -> None:
         type = self.memref.type
         assert isa(type, MemRefType)
@@ -115,22 +88,8 @@ class AllocOp(IRDLOperation):
         verify_symbols(type, len(self.symbol_operands))
 
 
-class _AsyncOp(IRDLOperation, ABC):
-    def __init__(
-        self,
-        *operands: SSAValue | Operation,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        is_async: bool = False,
-    ) -> None:
-        """Operands in order; `is_async` gives a token."""
-        super().__init__(
-            operands=[async_dependencies, *operands],
-            result_types=token_types(is_async=is_async),
-        )
-
-
 @formatted_op
-class DeallocOp(_AsyncOp):
+class DeallocOp(IRDLOperation):
     """Gives memory of the device back."""
 
     name = "gpu.dealloc"
@@ -147,7 +106,7 @@ class DeallocOp(_AsyncOp):
 
 
 @formatted_op
-class MemcpyOp(_AsyncOp):
+class MemcpyOp(IRDLOperation):
     """All elements of one buffer into another."""
 
     name = "gpu.memcpy"
@@ -180,7 +139,7 @@ class MemcpyOp(_AsyncOp):
 
 
 @formatted_op
-class MemsetOp(_AsyncOp):
+class MemsetOp(IRDLOperation):
     """One value into all elements of a buffer."""
 
     name = "gpu.memset"
@@ -210,9 +169,6 @@ class _HostMemoryOp(IRDLOperation, ABC):
 
     assembly_format = "$value attr-dict `:` type($value)"
 
-    def __init__(self, value: SSAValue | Operation) -> None:
-        super().__init__(operands=[value])
-
 
 @formatted_op
 class HostRegisterOp(_HostMemoryOp):
@@ -240,9 +196,6 @@ class SetDefaultDeviceOp(IRDLOperation):
 
     traits = traits_def(MemoryWriteEffect())
 
-    def __init__(self, dev_index: SSAValue | Operation) -> None:
-        super().__init__(operands=[dev_index])
-
 
 @formatted_op
 class DynamicSharedMemoryOp(IRDLOperation):
@@ -255,6 +208,3 @@ class DynamicSharedMemoryOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     traits = traits_def(Pure())
-
-    def __init__(self, result_type: MemRefType) -> None:
-        super().__init__(result_types=[result_type])

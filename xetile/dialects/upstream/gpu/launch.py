@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import parse_assignment, print_assignment
-from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.irdl import (
     AnyOf,
     AttrSizedOperandSegments,
@@ -51,22 +51,10 @@ from xetile.dialects.upstream.gpu.host import token_types
 
 SIZE = AnyOf.get(IndexType(), i32, i64)
 
-_Three = Sequence[SSAValue | Operation]
-
-
-def _optional_three(values: _Three | None) -> list[list[SSAValue | Operation]]:
-    return [[], [], []] if values is None else [[value] for value in values]
-
 
 def _verify_clusters(*sizes: SSAValue | None) -> None:
     if sizes.count(None) not in (0, 3):
         raise VerifyException("'clusterSizeX', Y and Z have to be given together")
-
-
-def _check_three(**sizes: _Three | None) -> None:
-    for name, values in sizes.items():
-        if values is not None and len(values) != 3:
-            raise ValueError(f"{name} has {len(values)} entries, a launch has 3")
 
 
 @formatted_op
@@ -106,35 +94,6 @@ class LaunchFuncOp(IRDLOperation):
     custom_directives = (AsyncDependencies, LaunchOperands, LaunchSizeType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
-    def __init__(
-        self,
-        kernel: SymbolRefAttr,
-        grid_size: _Three,
-        block_size: _Three,
-        kernel_operands: Sequence[SSAValue | Operation] = (),
-        *,
-        cluster_size: _Three | None = None,
-        dynamic_shared_memory_size: SSAValue | Operation | None = None,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        is_async: bool = False,
-        async_object: SSAValue | Operation | None = None,
-    ) -> None:
-        """Launch; `dynamic_shared_memory_size` in bytes."""
-        _check_three(grid_size=grid_size, block_size=block_size, cluster_size=cluster_size)
-        super().__init__(
-            operands=[
-                async_dependencies,
-                *grid_size,
-                *block_size,
-                *_optional_three(cluster_size),
-                dynamic_shared_memory_size,
-                kernel_operands,
-                async_object,
-            ],
-            result_types=token_types(is_async=is_async),
-            properties={"kernel": kernel},
-        )
 
     @property
     def grid_size(self) -> tuple[SSAValue, SSAValue, SSAValue]:
@@ -193,36 +152,6 @@ class LaunchOp(IRDLOperation):
 
     traits = traits_def(RecursiveMemoryEffect())
 
-    def __init__(
-        self,
-        grid_size: _Three,
-        block_size: _Three,
-        body: Region,
-        *,
-        cluster_size: _Three | None = None,
-        dynamic_shared_memory_size: SSAValue | Operation | None = None,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        is_async: bool = False,
-        workgroup_attributions: int = 0,
-    ) -> None:
-        """Launch; `dynamic_shared_memory_size` in bytes."""
-        _check_three(grid_size=grid_size, block_size=block_size, cluster_size=cluster_size)
-        attributes: dict[str, Attribute | None] = {}
-        if workgroup_attributions:
-            attributes["workgroup_attributions"] = IntegerAttr(workgroup_attributions, i64)
-        super().__init__(
-            operands=[
-                async_dependencies,
-                *grid_size,
-                *block_size,
-                *_optional_three(cluster_size),
-                dynamic_shared_memory_size,
-            ],
-            result_types=token_types(is_async=is_async),
-            attributes=attributes,
-            regions=[body],
-        )
-
     @property
     def has_clusters(self) -> bool:
         """Whether the workgroups come in clusters."""
@@ -255,19 +184,20 @@ class LaunchOp(IRDLOperation):
         private = _parse_buffers(parser, "private")
         ids = [*blocks.ids, *threads.ids, *blocks.sizes, *threads.sizes]
         arguments = [*ids, *clusters.ids, *clusters.sizes, *shared, *private]
-        operation = cls(
-            blocks.operands,
-            threads.operands,
-            parser.parse_region(arguments),
-            cluster_size=clusters.operands or None,
-            dynamic_shared_memory_size=shared_size,
-            async_dependencies=[parser.resolve_operand(token, TOKEN) for token in waited],
-            is_async=is_async,
-            workgroup_attributions=len(shared),
+        body = parser.parse_region(arguments)
+        tokens = [parser.resolve_operand(token, TOKEN) for token in waited]
+        sizes = [*blocks.operands, *threads.operands]
+        in_clusters = [[size] for size in clusters.operands] or [[], [], []]
+        attributes = (
+            {"workgroup_attributions": IntegerAttr(len(shared), i64)} if shared else {}
         )
-        operation.properties |= names
-        operation.attributes |= parser.parse_optional_attr_dict()
-        return operation
+        return cls(
+            operands=[tokens, *sizes, *in_clusters, shared_size],
+            result_types=token_types(is_async=is_async),
+            properties=names,
+            attributes=attributes | parser.parse_optional_attr_dict(),
+            regions=[body],
+        )
 
     def print(self, printer: Printer) -> None:
         is_async = self.async_token is not None

@@ -4,11 +4,10 @@ Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mli
 refuses.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I32, AnyFloat, IntegerAttr, UnitAttr, i32
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
@@ -72,24 +71,6 @@ class AllReduceOp(IRDLOperation):
     custom_directives = (ReductionKind,)
 
     traits = traits_def(IsolatedFromAbove())
-
-    def __init__(
-        self,
-        value: SSAValue | Operation,
-        op: AllReduceOperationAttr | AllReduceOperation | str | None = None,
-        body: Region | None = None,
-        *,
-        uniform: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[value],
-            result_types=[SSAValue.get(value).type],
-            properties={
-                "op": None if op is None else _reduction(op),
-                "uniform": UnitAttr() if uniform else None,
-            },
-            regions=[body or Region()],
-        )
 
     def verify_(self) -> None:
         if (self.op is None) == (not self.body.blocks):
@@ -178,6 +159,3 @@ class YieldOp(IRDLOperation):
     assembly_format = "attr-dict ($values^ `:` type($values))?"
 
     traits = traits_def(IsTerminator(), ReturnLike())
-
-    def __init__(self, values: Sequence[SSAValue | Operation] = ()) -> None:
-        super().__init__(operands=[values])

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     UnrankedMemRefType,
-    i64,
 )
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -78,9 +77,6 @@ class CopyOp(IRDLOperation):
     assembly_format = "$source `,` $target attr-dict `:` type($source) `to` type($target)"
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-    def __init__(self, source: SSAValue | Operation, target: SSAValue | Operation) -> None:
-        super().__init__(operands=[source, target])
 
     def verify_(self) -> None:
         source, target = self.source.type, self.target.type
@@ -142,9 +138,6 @@ class RankOp(IRDLOperation, HasFolderInterface):
 
     traits = traits_def(Pure())
 
-    def __init__(self, memref: SSAValue | Operation) -> None:
-        super().__init__(operands=[memref], result_types=[IndexType()])
-
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """The type says it."""
         if not isa(self.memref.type, MemRefType):
@@ -173,20 +166,6 @@ class AtomicRMWOp(IRDLOperation):
     custom_directives = (AtomicKind,)
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-    def __init__(
-        self,
-        kind: str,
-        value: SSAValue | Operation,
-        memref: SSAValue | Operation,
-        indices: Sequence[SSAValue | Operation],
-    ) -> None:
-        """Combine; `kind` is one of `ATOMIC_KINDS`."""
-        super().__init__(
-            operands=[value, memref, indices],
-            result_types=[SSAValue.get(value).type],
-            properties={"kind": IntegerAttr(ATOMIC_KINDS.index(kind), i64)},
-        )
 
     @property
     def kind_name(self) -> str:
@@ -263,28 +242,6 @@ class GlobalOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
 
     traits = traits_def(SymbolOpInterface())
-
-    def __init__(
-        self,
-        name: str,
-        type: MemRefType,
-        initial_value: DenseIntOrFPElementsAttr | UnitAttr | None = None,
-        *,
-        visibility: str | None = None,
-        constant: bool = False,
-        alignment: int | None = None,
-    ) -> None:
-        """Name a buffer; a unit as `initial_value` leaves it uninitialized, None declares it."""
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(name),
-                "type": type,
-                "initial_value": initial_value,
-                "sym_visibility": None if visibility is None else StringAttr(visibility),
-                "constant": UnitAttr() if constant else None,
-                "alignment": None if alignment is None else IntegerAttr(alignment, i64),
-            }
-        )
 
     def verify_(self) -> None:
         value, type = self.initial_value, self.type

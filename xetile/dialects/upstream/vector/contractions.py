@@ -4,7 +4,6 @@ Source: `llvm 22.1.8 mlir/include/mlir/Dialect/Vector/IR/VectorOps.td` and `mlir
 what is refused is what mlir-opt 22 refuses.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -85,28 +84,6 @@ class ContractionOp(IRDLOperation):
     result = result_def()
 
     traits = traits_def(Pure())
-
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        acc: SSAValue,
-        *,
-        maps: Sequence[AffineMap],
-        iterators: Sequence[Iterator],
-        kind: CombiningKindAttr = _ADD,
-        attributes: Mapping[str, Attribute] | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[lhs, rhs, acc],
-            result_types=[acc.type],
-            properties={
-                "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
-                "iterator_types": ArrayAttr([IteratorTypeAttr(one) for one in iterators]),
-                "kind": kind,
-            },
-            attributes=attributes or {},
-        )
 
     @property
     def maps(self) -> tuple[AffineMap, ...]:
@@ -246,22 +223,6 @@ class OuterProductOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        acc: SSAValue | None = None,
-        *,
-        kind: CombiningKindAttr = _ADD,
-        attributes: Mapping[str, Attribute] | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[lhs, rhs, [] if acc is None else [acc]],
-            result_types=[_outer(lhs, rhs)],
-            properties={"kind": kind},
-            attributes=attributes or {},
-        )
-
     @classmethod
     def parse(cls, parser: Parser) -> "OuterProductOp":
         start = parser.pos
@@ -287,7 +248,12 @@ class OuterProductOp(IRDLOperation):
         acc = parser.resolve_operands(
             operands[2:], [_outer(lhs, rhs)] * (len(operands) - 2), start
         )
-        return cls(lhs, rhs, *acc, kind=kind, attributes=entries)
+        return cls(
+            operands=[lhs, rhs, acc],
+            result_types=[_outer(lhs, rhs)],
+            properties={"kind": kind},
+            attributes=entries,
+        )
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

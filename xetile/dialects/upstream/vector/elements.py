@@ -253,12 +253,6 @@ class ToElementsOp(IRDLOperation, Foldable):
 
     traits = traits_def(Pure())
 
-    def __init__(self, source: SSAValue | Operation) -> None:
-        type = vector_type(source)
-        super().__init__(
-            operands=[source], result_types=[[type.element_type] * element_count(type)]
-        )
-
     def verify_(self) -> None:
         source = vector_type(self.source)
         types = tuple(element.type for element in self.elements)

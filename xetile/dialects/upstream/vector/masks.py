@@ -47,9 +47,6 @@ class StepOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(self, result_type: VectorType) -> None:
-        super().__init__(result_types=[result_type])
-
     def verify_(self) -> None:
         if len(vector_type(self.result).get_shape()) != 1:
             raise VerifyException(f"'result' is {self.result.type}, it has to have rank 1")

@@ -17,9 +17,8 @@ from xdsl.dialects.builtin import (
     MemRefType,
     VectorType,
     i1,
-    i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyOf,
     IRDLOperation,
@@ -38,16 +37,6 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.hints import isa
 
 INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
-
-
-def memory_properties(
-    alignment: int | None, *, nontemporal: bool = False
-) -> dict[str, Attribute | None]:
-    """The properties of a memory op; `alignment` in bytes."""
-    return {
-        "alignment": None if alignment is None else IntegerAttr(alignment, i64),
-        "nontemporal": BoolAttr.from_bool(True) if nontemporal else None,
-    }
 
 
 class _MemoryOperation(IRDLOperation, ABC):
@@ -118,21 +107,6 @@ class LoadOp(_Plain):
 
     traits = traits_def(MemoryReadEffect())
 
-    def __init__(
-        self,
-        base: SSAValue | Operation,
-        indices: Sequence[SSAValue | Operation],
-        result_type: VectorType,
-        *,
-        alignment: int | None = None,
-        nontemporal: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[base, indices],
-            result_types=[result_type],
-            properties=memory_properties(alignment, nontemporal=nontemporal),
-        )
-
     def verify_(self) -> None:
         self.verify_access(self.base, self.indices, self.result)
 
@@ -152,20 +126,6 @@ class StoreOp(_Plain):
     )
 
     traits = traits_def(MemoryWriteEffect())
-
-    def __init__(
-        self,
-        vector: SSAValue | Operation,
-        base: SSAValue | Operation,
-        indices: Sequence[SSAValue | Operation],
-        *,
-        alignment: int | None = None,
-        nontemporal: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[vector, base, indices],
-            properties=memory_properties(alignment, nontemporal=nontemporal),
-        )
 
     def verify_(self) -> None:
         self.verify_access(self.base, self.indices, self.vector)
@@ -190,21 +150,6 @@ class MaskedLoadOp(_MemoryOperation):
 
     traits = traits_def(MemoryReadEffect())
 
-    def __init__(
-        self,
-        base: SSAValue | Operation,
-        indices: Sequence[SSAValue | Operation],
-        mask: SSAValue | Operation,
-        pass_thru: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[base, indices, mask, pass_thru],
-            result_types=[SSAValue.get(pass_thru).type],
-            properties=memory_properties(alignment),
-        )
-
     def verify_(self) -> None:
         self.verify_access(self.base, self.indices, self.result)
         self.verify_alike({"result": self.result, "mask": self.mask})
@@ -228,20 +173,6 @@ class MaskedStoreOp(_MemoryOperation):
     )
 
     traits = traits_def(MemoryWriteEffect())
-
-    def __init__(
-        self,
-        base: SSAValue | Operation,
-        indices: Sequence[SSAValue | Operation],
-        mask: SSAValue | Operation,
-        value_to_store: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[base, indices, mask, value_to_store],
-            properties=memory_properties(alignment),
-        )
 
     def verify_(self) -> None:
         self.verify_access(self.base, self.indices, self.value_to_store)
@@ -271,22 +202,6 @@ class GatherOp(_MemoryOperation):
 
     traits = traits_def(MemoryReadEffect())
 
-    def __init__(
-        self,
-        base: SSAValue | Operation,
-        offsets: Sequence[SSAValue | Operation],
-        indices: SSAValue | Operation,
-        mask: SSAValue | Operation,
-        pass_thru: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[base, offsets, indices, mask, pass_thru],
-            result_types=[SSAValue.get(pass_thru).type],
-            properties=memory_properties(alignment),
-        )
-
     def verify_(self) -> None:
         self.verify_access(self.base, self.offsets, self.result)
         self.verify_alike({"result": self.result, "indices": self.indices, "mask": self.mask})
@@ -311,21 +226,6 @@ class ScatterOp(_MemoryOperation):
     )
 
     traits = traits_def(MemoryWriteEffect())
-
-    def __init__(
-        self,
-        base: SSAValue | Operation,
-        offsets: Sequence[SSAValue | Operation],
-        indices: SSAValue | Operation,
-        mask: SSAValue | Operation,
-        value_to_store: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[base, offsets, indices, mask, value_to_store],
-            properties=memory_properties(alignment),
-        )
 
     def verify_(self) -> None:
         self.verify_access(self.base, self.offsets, self.value_to_store)

@@ -5,7 +5,7 @@ Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`.
 """
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, SSAValue
+from xdsl.ir import OpaqueSyntaxAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -92,18 +92,6 @@ class PrintOp(IRDLOperation):
         "custom<_Text>($stringLiteral) custom<_Ending>($punctuation) attr-dict"
     )
     custom_directives = (_Text, _Ending)
-
-    def __init__(
-        self,
-        source: SSAValue | Operation | None = None,
-        punctuation: Punctuation | None = None,
-        text: str | None = None,
-    ) -> None:
-        properties: dict[str, Attribute | None] = {
-            "punctuation": None if punctuation is None else PunctuationAttr(punctuation),
-            "stringLiteral": None if text is None else StringAttr(text),
-        }
-        super().__init__(operands=[source], properties=properties)
 
     @property
     def ending(self) -> Punctuation:

@@ -82,22 +82,6 @@ class ReductionOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        vector: SSAValue | Operation,
-        kind: Kind,
-        acc: SSAValue | Operation | None = None,
-        fastmath: FastMathFlagsAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[vector, acc],
-            result_types=[vector_type(vector).element_type],
-            properties={
-                "kind": _kind(kind),
-                "fastmath": fastmath or FastMathFlagsAttr("none"),
-            },
-        )
-
     def verify_(self) -> None:
         source = vector_type(self.vector)
         if len(source.get_shape()) > 1:
