@@ -1,11 +1,11 @@
 """Count the lines of the package by room and by kind, and hold them to their budgets.
 
-    python -m tools.size [--functions] [--check] [FOLDER]
+    python -m tools.size [--functions] [--check] [--tighten] [FOLDER]
 
 A line is code, import, docstring, comment or blank; a room is a folder of the package down to two levels. `--functions`
 adds the lengths of functions (code lines) and the tokens for each code line. `--check` compares with `tools/size.toml`:
-a commit that raises a budget says why. FOLDER is the package (xetile). Status 0, or 1 where `--check` finds a room over
-its budget or without one.
+a commit that raises a budget says why. `--tighten` lowers the budgets to what is there. FOLDER is the package (xetile).
+Status 0, or 1 where `--check` finds a room over its budget or without one.
 """
 
 import argparse
@@ -153,6 +153,19 @@ def over_budget(
             yield f"{name}: expected at most {LONG_FILE} lines or a reason, found {lines} lines"
 
 
+def tightened(text: str, sizes: Mapping[str, Size]) -> str:
+    """Return the text of the budgets, each lowered to what its room has; rooms that are gone have none."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        room, _, budget = line.partition(" = ")
+        name = room.strip('"')
+        if not budget.isdigit():
+            lines.append(line)
+        elif name in sizes:
+            lines.append(f"{room} = {min(int(budget), sizes[name].lines['code'])}")
+    return "\n".join(lines) + "\n"
+
+
 def _print(sizes: Mapping[str, Size], *, functions: bool) -> None:
     width = max(map(len, sizes))
     print(f"{'room':{width}} {'files':>6}", *(f"{kind:>9}" for kind in KINDS), f"{'total':>8}")
@@ -176,11 +189,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--functions", action="store_true", help="lengths of functions, tokens"
     )
     parser.add_argument("--check", action="store_true", help="hold the rooms to their budgets")
+    parser.add_argument("--tighten", action="store_true", help="lower the budgets")
     options = parser.parse_args(arguments)
     sizes = rooms(options.folder)
     if not sizes:
         parser.error(f"expected a folder with Python files, found none in {options.folder}")
     _print(sizes, functions=options.functions)
+    if options.tighten:
+        BUDGETS.write_text(tightened(BUDGETS.read_text(), sizes))
     if not options.check:
         return 0
     table = tomllib.loads(BUDGETS.read_text())

@@ -53,6 +53,12 @@ def test_rooms_keep_their_budgets() -> None:
     assert list(over_budget(rooms(ROOT / "xetile"), table["code"], table["long"])) == []
 
 
+def test_budgets_are_only_lowered() -> None:
+    sizes = {"a": size_of("x = 1\n"), "b": size_of("x = 1\n")}
+    text = '# why\n[code]\n"a" = 5\n"gone" = 5\n"b" = 0\n'
+    assert size.tightened(text, sizes) == '# why\n[code]\n"a" = 1\n"b" = 0\n'
+
+
 def test_what_is_over_budget_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = rooms(ROOT / "xetile" / "targets")
     assert [*over_budget(sizes, {"xe": 10, "gone": 5}, {})] == [
