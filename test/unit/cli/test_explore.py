@@ -79,8 +79,8 @@ def test_other_of_compare() -> None:
         ("{}", "'old.json' is no exploration, which xetile-explore --json writes\n"),
         ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 2\n"),
         ('{"version":2,"file":"","device":"pcv","kernels":[],"options":{},"notes":[]}', "'old.json': unknown device 'pcv'; known are pvc, bmg, lnl, ptl, cri; did you mean 'pvc'?\n"),
-        ('{"version":2,"file":"","device":"pvc","kernels":[3],"options":{},"notes":[]}', "'old.json' is no exploration: kernels[0] is a whole number, expected an object\n"),
-        ('{"version":2,"file":"","device":[],"kernels":[],"options":{},"notes":[]}', "'old.json' is no exploration: device is an array, expected a text\n"),
+        ('{"version":2,"file":"","device":"pvc","kernels":[3],"options":{},"notes":[]}', "'old.json': expected an exploration, which xetile-explore --json writes, found kernels that cannot be read ('int' object is not a mapping)\n"),
+        ('{"version":2,"file":"","device":[],"kernels":[],"options":{},"notes":[]}', "'old.json': unknown device '[]'; known are pvc, bmg, lnl, ptl, cri\n"),
         ('{"version":2,"file":"","device":"pvc","kernels":[]}', "'old.json' is no exploration: it has no 'options'\n"),
     ],
 )  # fmt: skip

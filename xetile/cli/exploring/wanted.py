@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -150,8 +150,9 @@ def _number(text: str) -> int:
 
 
 def _earlier(file: str) -> Exploration:
-    from xetile.exploration.json_check import misfit
-    from xetile.exploration.model import VERSION
+    """Read an exploration. What the page needs to show it must be there; the rest is not checked."""
+    from xetile.exploration.columns import in_columns
+    from xetile.exploration.model import VERSION, Model
 
     text, name = read_input(file)
     try:
@@ -166,13 +167,20 @@ def _earlier(file: str) -> Exploration:
         raise XetileError(
             f"'{name}' is of version {exploration['version']}; this xetile reads version {VERSION}"
         )
-    if (wrong := misfit(exploration)) is not None:
-        place = wrong.place.removeprefix(".") or "it"
-        raise XetileError(f"'{name}' is no exploration: {place} {wrong.wrong}")
+    for field in fields(Model):
+        if field.name not in exploration:
+            raise XetileError(f"'{name}' is no exploration: it has no '{field.name}'")
     try:
         find(str(exploration["device"]))
     except XetileError as error:
         raise XetileError(f"'{name}': {error.message}") from error
+    try:
+        as_text(in_columns(exploration))
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise XetileError(
+            f"'{name}': expected an exploration, which xetile-explore --json writes, "
+            f"found kernels that cannot be read ({error})"
+        ) from error
     return exploration
 
 
