@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import xetile
-from xetile.toolchain.paths import find_browser, find_ocloc
+from xetile.toolchain.paths import find_browser, find_ocloc, find_spirv_dis
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "explorer"
@@ -112,8 +112,10 @@ def main() -> int:
         found = list(stale())
         print("stale: " + ", ".join(found) if found else "all pages are what is made now")
         return bool(found)
-    if find_ocloc() is None:
-        raise SystemExit("error: pages have assembly; name ocloc in XETILE_OCLOC")
+    if find_ocloc() is None or find_spirv_dis() is None:
+        raise SystemExit(
+            "error: pages need ocloc and spirv-dis (XETILE_OCLOC, XETILE_SPIRV_VAL)"
+        )
     FOLDER.mkdir(exist_ok=True)
     for name in PAGES:
         (FOLDER / f"{name}.html").write_text(made(name))

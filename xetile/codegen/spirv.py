@@ -58,8 +58,8 @@ _WITHOUT_RESULT = frozenset(
     + [56, 62, 63, 64, 71, 72, 74, 75]
     # barriers, atomic store, branches
     + [224, 225, 228, 246, 247, *range(249, 258)]
-    # OpNoLine, OpModuleProcessed, OpDecorateId, ...
-    + [259, 260, 301, 317, 318, 319, *range(330, 333), 5632, 5633]
+    # OpNoLine, OpModuleProcessed, OpDecorateId, Intel's block writes, OpAssumeTrueKHR, ...
+    + [259, 260, 301, 317, 318, 319, *range(330, 333), 5576, 5578, 5581, 5630, 5632, 5633]
 )
 """Instructions without a result. Source: SPIR-V specification, "Instructions"."""
 
@@ -123,14 +123,25 @@ def has_unique_ids(spirv: bytes) -> bool:
     """Whether no id has two definitions, and none is too large."""
     bound = struct.unpack_from("<I", spirv, 4 * _BOUND)[0]
     seen: set[int] = set()
-    for opcode, operands in instructions(spirv):
-        if opcode in _WITHOUT_RESULT:
+    for instruction in instructions(spirv):
+        result = result_of(instruction)
+        if result is None:
             continue
-        result = operands[0] if opcode in _WITHOUT_TYPE else operands[1]
         if result in seen or result >= bound:
             return False
         seen.add(result)
     return True
+
+
+def result_of(instruction: Instruction) -> int | None:
+    """Return the id that an instruction defines, or None."""
+    place = result_place(instruction.opcode)
+    return None if place is None else instruction.operands[place]
+
+
+def result_place(opcode: int) -> int | None:
+    """Return which word of an instruction is the id that it defines, or None."""
+    return None if opcode in _WITHOUT_RESULT else 0 if opcode in _WITHOUT_TYPE else 1
 
 
 def _compile(text: str) -> bytes:

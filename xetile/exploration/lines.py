@@ -1,11 +1,14 @@
 """Level P, the SPIR-V of a kernel, and level I, its instructions on the device, both linked to ops of level L.
 
-Where ocloc refuses the kernel, a note says so in place of level I; where it is missing, the model's notes do.
+`spirv-dis` writes level P. Without it the level is the LLVM IR of which the SPIR-V is made, and a note says so. If
+ocloc refuses the kernel, a note says so in place of level I; if it is missing, the model's notes do.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from xetile.codegen.options import build_options
@@ -15,18 +18,24 @@ from xetile.exploration.followed import followed
 from xetile.exploration.marks import Marked, marked
 from xetile.exploration.model import Level, Op
 from xetile.exploration.numbering import number_of
-from xetile.exploration.spirv_text import spirv_lines
 from xetile.exploration.trace import Traced
+from xetile.toolchain import sandbox
 from xetile.toolchain.assembly import parse_assembly
 from xetile.toolchain.debug_lines import Row, line_rows, lines_at
 from xetile.toolchain.ocloc import Disassembly, compiling, disassembling, need_ocloc
-from xetile.toolchain.paths import find_ocloc
+from xetile.toolchain.paths import find_ocloc, find_spirv_dis
 
 COMPACTED, PLAIN = 8, 16
 """Bytes of an instruction, in the short form and else. Source: sums of both are the sizes of `.text` of ocloc 26.27."""
 
+DISASSEMBLY_SECONDS = 60.0
+"""That spirv-dis may take."""
+
 _END = re.compile(r"[{,]EOT\b")
 _LABEL = re.compile(r"\w+:$")
+_NAME = re.compile(r"\s*(?:%\S+ = )?(?:tail )?(\w+)")
+"""A line of SPIR-V or LLVM IR that has an op, and the op's name."""
+
 _PREDICATE = re.compile(r"^\([^)]*\)\s*")
 
 
@@ -159,15 +168,43 @@ def printed(assembly: str) -> Printed:
 def _spirv_level(
     trace: Traced, found: Marked, numbers: Sequence[int | None], above: int
 ) -> Level:
-    level = Level("P", "SPIR-V", above)
-    for line, (name, text, place) in enumerate(spirv_lines(found.instructions)):
-        level.lines.append(text)
-        first = len(text) - len(text.lstrip())
-        parent = found.parents[place]
+    try:
+        level = Level("P", "SPIR-V", above, lines=_disassembled(found))
+        parents = found.parents
+    except XetileError as error:
+        trace.kernel.notes.append(f"level P is LLVM IR in place of SPIR-V: {error}")
+        level = Level("P", "LLVM IR", above, lines=[text for text, _ in found.text])
+        parents = [parent for _, parent in found.text]
+    for line, (text, parent) in enumerate(zip(level.lines, parents, strict=True)):
+        name = _NAME.match(text)
+        if name is None:
+            continue
         number = None if parent is None else numbers[parent]
-        parents = () if number is None else (number,)
-        level.ops.append(Op(line, first, len(text), trace.name(name), parents))
+        of = () if number is None else (number,)
+        first = len(text) - len(text.lstrip())
+        level.ops.append(Op(line, first, len(text), trace.name(name[1]), of))
     return level
+
+
+def _disassembled(found: Marked) -> list[str]:
+    """Return the text of a SPIR-V module, a line for each instruction.
+
+    Errors: XetileError if spirv-dis is missing, fails or takes too long.
+    """
+    program = find_spirv_dis()
+    if program is None:
+        raise XetileError(
+            "spirv-dis is not installed; install spirv-tools or name its spirv-val in XETILE_SPIRV_VAL"
+        )
+    with TemporaryDirectory(prefix="xetile-") as folder:
+        file = Path(folder, "kernel.spv")
+        file.write_bytes(found.spirv)
+        command = [program, "--no-color", "--no-header", "--no-indent", file]
+        outcome = sandbox.run(command, seconds=DISASSEMBLY_SECONDS)
+    lines = outcome.output.splitlines()
+    if outcome.status != 0 or len(lines) != len(found.instructions):
+        raise XetileError(f"spirv-dis cannot read it ({sandbox.ending(outcome)})")
+    return lines
 
 
 def _instruction_level(

@@ -13,7 +13,7 @@ name, which its label keeps.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from llvmlite import ir
@@ -23,7 +23,13 @@ from xdsl.ir import Block, Operation
 
 from xetile.codegen.functions import callee, llvm_functions
 from xetile.codegen.llvm_ir import convert_module
-from xetile.codegen.spirv import Instruction, functions_used, instructions, to_spirv
+from xetile.codegen.spirv import (
+    Instruction,
+    functions_used,
+    instructions,
+    result_of,
+    to_spirv,
+)
 from xetile.exploration.spirv_words import (
     BRANCHES,
     IMPURE,
@@ -37,14 +43,11 @@ from xetile.exploration.spirv_words import (
     OP_PHI,
     OP_STORE,
     OP_VARIABLE,
+    are_ids,
     bodies,
     ids_of,
-    kinds_of,
     names_of,
-    result_of,
-    spread,
     text_of,
-    words_of,
 )
 
 _USER_SEMANTIC = 5635
@@ -57,6 +60,7 @@ class Marked(NamedTuple):
     """A module of SPIR-V as it is emitted, and what its instructions came of.
 
     Attributes:
+        text: lines of the LLVM IR that it was made of, and the ops (places in `ops`) of instructions and functions.
         spirv: what `xetile.emit(module, "spirv")` gives.
         instructions: of it, in order.
         ops: of level L, of all functions in the order of `walk`.
@@ -64,6 +68,7 @@ class Marked(NamedTuple):
             functions.
     """
 
+    text: list[tuple[str, int | None]]
     spirv: bytes
     instructions: list[Instruction]
     ops: list[Operation]
@@ -83,40 +88,52 @@ def marked(module: ModuleOp) -> Marked:
         written.update((id(instruction), numbers[op]) for instruction in made)
 
     converted = convert_module(module, for_spirv=True, mark=mark)
-    text, used = str(converted), functions_used(module)
-    with_marks = to_spirv(decorated(converted, text, written), used)
-    spirv = to_spirv(text, used)
+    blocks = {made.name: made for made in converted.functions}
+    for function in llvm_functions(module):
+        written[id(blocks[function.sym_name.data])] = numbers[function]
+    plain, used = str(converted), functions_used(module)
+    text = list(lines_of(converted, plain, written))
+    with_marks = to_spirv(decorated(text), used)
+    spirv = to_spirv(plain, used)
     found = list(instructions(spirv))
     parents = carried(list(instructions(with_marks)), found)
-    blocks = {made.name: [block.name for block in made.blocks] for made in converted.functions}
     for function in llvm_functions(module):
         if function.body.blocks:
-            names = blocks[function.sym_name.data]
+            names = [block.name for block in blocks[function.sym_name.data].blocks]
             _Function(found, parents, numbers, function, names).match()
-    return Marked(spirv, found, ops, parents)
+    return Marked(text, spirv, found, ops, parents)
 
 
-def decorated(module: ir.Module, text: str, marks: Mapping[int, int]) -> str:
-    """The text of a module with marks on instructions that have a result, by their identity."""
-    lines = text.splitlines()
-    base = sum(line.startswith("!") for line in lines)
-    given = [
-        marks.get(id(instruction))
-        for function in module.functions
-        for block in function.blocks
-        for instruction in block.instructions
-    ]
-    numbers = iter(given)
-    used: dict[int, None] = {}
+def lines_of(
+    module: ir.Module, text: str, marks: Mapping[int, int]
+) -> Iterator[tuple[str, int | None]]:
+    """Yield the lines of a module's text, each with the mark of its instruction or function, None on other lines."""
+    written: list[object] = []
+    for function in module.functions:
+        written += [
+            function,
+            *(made for block in function.blocks for made in block.instructions),
+        ]
+    rest = iter(written)
     inside = False
-    for place, line in enumerate(lines):
-        if line.startswith(("define", "}")):
+    for line in text.splitlines():
+        begins = line.startswith(("define", "declare"))
+        if begins or line.startswith("}"):
             inside = line.startswith("define")
-        elif inside and line.startswith("  "):
-            number = next(numbers)
-            if number is not None and line.startswith("  %"):
-                used[number] = None
-                lines[place] = f"{line}, !spirv.Decorations !{base + 2 * number}"
+        has_mark = begins or (inside and line.startswith("  "))
+        yield line, marks.get(id(next(rest))) if has_mark else None
+
+
+def decorated(text: Sequence[tuple[str, int | None]]) -> str:
+    """The text of a module with marks on instructions that have a result."""
+    base = sum(line.startswith("!") for line, _ in text)
+    used: dict[int, None] = {}
+    lines: list[str] = []
+    for line, number in text:
+        if number is not None and line.startswith("  %"):
+            used[number] = None
+            line = f"{line}, !spirv.Decorations !{base + 2 * number}"
+        lines.append(line)
     for number in used:
         node = base + 2 * number
         lines.append(f"!{node} = !{{ !{node + 1} }}")
@@ -159,13 +176,13 @@ def _meanings(module: Sequence[Instruction], numbers: dict[Hashable, int]) -> di
         result = result_of(instruction)
         if result is None or place in inside or instruction.opcode == OP_PARAMETER:
             continue
+        opcode, operands = instruction
+        kinds = are_ids(opcode, len(operands))
         words = [
-            found.get(int(value)) if kind in ("id", "type") else value
-            for kind, value in words_of(instruction)
-            if kind != "result"
+            found.get(v) if is_id else v for v, is_id in zip(operands, kinds, strict=True)
         ]
-        name = names.get(result) if instruction.opcode in (OP_FUNCTION, OP_VARIABLE) else None
-        meaning = (instruction.opcode, name, *words)
+        name = names.get(result) if opcode in (OP_FUNCTION, OP_VARIABLE) else None
+        meaning = (opcode, name, *words)
         found[result] = numbers.setdefault(meaning, len(numbers))
     return found
 
@@ -215,10 +232,9 @@ def _agree(one: Instruction, other: Instruction, ids: dict[int, int]) -> bool:
     if one.opcode != other.opcode or len(one.operands) != len(other.operands):
         return False
     new: dict[int, int] = {}
-    # nothing within functions has a text
-    kinds = spread(kinds_of(one.opcode), len(one.operands))
-    for kind, value, found in zip(kinds, one.operands, other.operands, strict=True):
-        if kind not in ("id", "type", "result"):
+    kinds = are_ids(one.opcode, len(one.operands))
+    for is_id, value, found in zip(kinds, one.operands, other.operands, strict=True):
+        if not is_id:
             if value != found:
                 return False
         elif ids.get(value, new.setdefault(value, found)) != found:

@@ -48,6 +48,13 @@ def find_spirv_val() -> Path | None:
     return _find("XETILE_SPIRV_VAL", "spirv-val")
 
 
+def find_spirv_dis() -> Path | None:
+    """Return Khronos' SPIR-V disassembler: `spirv-dis` in the folder of `spirv-val`, or None."""
+    validator = find_spirv_val()
+    found = None if validator is None else shutil.which("spirv-dis", path=validator.parent)
+    return None if found is None else Path(found)
+
+
 def find_browser() -> Path | None:
     """The browser in which tests look at pages: $XETILE_BROWSER, else Chromium; None where there is none."""
     return _find("XETILE_BROWSER", "chromium", "chromium-browser")

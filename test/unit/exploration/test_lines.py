@@ -144,6 +144,45 @@ def test_debug_information_changes_a_hash_only(name: str, device: str) -> None:
     assert all(place >= text.addresses[-1] for place in different)
 
 
+@pytest.mark.spirv_val
+@pytest.mark.parametrize("name", QUICK)
+def test_lines_of_spirv_are_its_instructions(name: str) -> None:
+    module = xetile.parse(EXAMPLES / f"{name}.mlir")
+    (kernel,) = xetile.explore(module, "bmg", assembly=False).model.kernels
+    found = marked(lower_to_llvm(module, "bmg"))
+    level = kernel.levels[-1]
+    assert (level.id, level.title) == ("P", "SPIR-V")
+    assert len(level.lines) == len(level.ops) == len(found.instructions)
+    assert [*map(len, (op.parents for op in level.ops))] == [
+        p is not None for p in found.parents
+    ]
+    for op, instruction in zip(level.ops, found.instructions, strict=True):
+        is_store = kernel.names[op.name] == "OpStore"
+        assert is_store == (instruction.opcode == OP_STORE), level.lines[op.line]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_without_a_disassembler_llvm_ir_is_shown(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XETILE_SPIRV_VAL", "")
+    module = xetile.parse(EXAMPLES / f"{name}.mlir")
+    (kernel,) = xetile.explore(module, "bmg", assembly=False).model.kernels
+    (note,) = [note for note in kernel.notes if "SPIR-V" in note]
+    assert note.startswith(
+        "level P is LLVM IR in place of SPIR-V: spirv-dis is not installed;"
+    )
+    above, level = kernel.levels[-2:]
+    assert (level.id, level.title) == ("P", "LLVM IR")
+    inside = [op for op in level.ops if op.parents]
+    assert len(inside) >= len(above.ops) // 2
+    for op in inside:
+        text, (parent,) = level.lines[op.line], op.parents
+        name_above = kernel.names[above.ops[parent].name]
+        assert (name_above == "llvm.store") == (kernel.names[op.name] == "store"), text
+        assert text.startswith(("define", "declare")) == (name_above == "llvm.func")
+
+
 def test_sizes_of_instructions() -> None:
     text = "L0:\n (W) mov (1) r1 r2 {Compacted}\n(W) jmpi L0\nL9:\n send r1 {EOT,A@1}\n mov r1 r2\n"
     found = printed(text)
