@@ -49,7 +49,7 @@ CERTAINTY: Mapping[str, str] = {
     "bytes": "modelled: rows x columns x bits of the messages of level L, as if nothing lay outside of the matrix",
     "rereads": "modelled: subgroups of a workgroup that ask for the same elements; caches are not looked at",
     "registers": (
-        "exact: destinations of loads, held against every matrix instruction byte by byte; what disagrees is left out"
+        "exact: what loads, matrix instructions and stores name in ocloc's text; which value that is, debug lines tell"
     ),
 }
 """By kind of number what a reader may rely on."""

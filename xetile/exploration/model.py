@@ -97,7 +97,7 @@ class Holding:
         layout: (register, lane) -> `tensor`, (subgroup) -> `tensor`, or (offset) -> `tensor`; of sizes that are no
             powers of two it is that of one block, and `blocks` has [offset, sizes] of each. None where nobody knows.
             Basis vectors are in the coordinates of the part, so that those of the tile are `offset` more.
-        base: where it begins: {"register": 35, "word": 16} (from the assembly, see `Kernel.checked`), {"buffer": 0,
+        base: where it begins: {"register": 35, "word": 16} (from the assembly), {"buffer": 0,
             "byte": 0}. Registers hold words of `word` bits, a component of the value, one behind the other, each for
             all lanes: element e of a lane is in word e * bits // word; `byte` is there where it begins inside of one.
             Of a subgroup's tile {"value": 7, "unit": 0}: which of a subgroup's units it is of which value of W.
@@ -265,8 +265,6 @@ class Kernel:
     """One kernel at all of its levels.
 
     Attributes:
-        checked: operands of matrix instructions by what came of holding the registers that they name against level L:
-            `proved` byte by byte; `computed` on the way, so that only debug lines tell; `different`; `unknown`.
         certainty: for each kind of number on the page a sentence that says whether it is exact, modelled or guessed.
         inferred: instructions (ops of level I) that no debug line gives to an op below the function; they are shown
             with the op that first reads what they write.
@@ -285,7 +283,6 @@ class Kernel:
     loops: list[Loop] = field(default_factory=list[Loop])
     costs: Costs | None = None
     notes: list[str] = field(default_factory=list[str])
-    checked: dict[str, int] = field(default_factory=dict[str, int])
     certainty: dict[str, str] = field(default_factory=dict[str, str])
     inferred: list[int] = field(default_factory=list[int])
 

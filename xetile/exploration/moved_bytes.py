@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from xdsl.dialects import llvm
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.codegen.functions import callee
-from xetile.exploration.brought import lane_bytes
 from xetile.exploration.model import Level
+from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import LANES
 
@@ -30,6 +31,49 @@ _BY_LANES = re.compile(
 )
 _PRIVATE = 0
 """The address space of arrays that are in registers (source: SPIR-V's Function; LLVM's 0 of spir64)."""
+
+
+def word_bytes(type: Attribute) -> int:
+    """Return the bytes of a component."""
+    element = type
+    if isa(type, VectorType):
+        element = type.element_type
+    elif isinstance(type, llvm.LLVMArrayType):
+        element = type.type
+    bits: int = getattr(element, "bitwidth", 0)
+    return max(1, bits // BYTE_BITS)
+
+
+def lane_bytes(type: Attribute) -> int:
+    """Return the bytes that each lane holds of a value."""
+    if isa(type, VectorType):
+        return type.element_count() * word_bytes(type)
+    if isinstance(type, llvm.LLVMArrayType):
+        return type.size.data * word_bytes(type)
+    return word_bytes(type)
+
+
+def given_bytes(op: Operation) -> int | None:
+    """Return the bytes that an op gives to each lane, or None if it gives nothing."""
+    type = _given(op)
+    return None if type is None else lane_bytes(type)
+
+
+def given_word(op: Operation) -> int:
+    """Return the bytes of a word of what an op gives."""
+    type = _given(op)
+    assert type is not None, op
+    return word_bytes(type)
+
+
+def _given(op: Operation) -> Attribute | None:
+    """Return the type of an op's result, or of the private array that a call fills."""
+    if op.results:
+        return op.results[0].type
+    if not isinstance(op, llvm.CallOp):
+        return None
+    owners: Sequence[object] = [operand.owner for operand in op.args]
+    return next((o.elem_type for o in owners if isinstance(o, llvm.AllocaOp)), None)
 
 
 def bytes_of(op: Operation) -> int:

@@ -4,64 +4,46 @@
     assembly   send.ugm  r196  r67 ..                            so that element is in word 9 of r196's run, at lane 5
                dpas.8x8  r2:f  r2:f  r196:hf  r35.0:hf           which this one reads
 
-A load begins in the register that its message names. It is believed where every matrix instruction that should read
-what it brought does (`agreement.py`); else it is left out. What is computed begins where its matrix instructions read
-it, which their debug lines tell.
+A load begins in the register that its message names. What is computed begins where matrix instructions and block
+stores name it. Debug lines tell which value that is. Tests compare loads with the matrix instructions that read them.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import VectorType
 
-from xetile.exploration.agreement import ARGUMENTS, OPERANDS, Agreement, Checked, agreement
-from xetile.exploration.brought import word_bytes
+from xetile.codegen.functions import is_product
 from xetile.exploration.instructions import Listing, listing
-from xetile.exploration.model import At, Dpas, Kernel
+from xetile.exploration.model import At, Dpas
+from xetile.exploration.moved_bytes import given_bytes, given_word, word_bytes
 from xetile.exploration.trace import Traced
 from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS
-from xetile.targets.xe.device import REGISTER_BYTES
+from xetile.targets.xe.device import LANES, REGISTER_BYTES
 from xetile.targets.xe.dpas import CHANNEL_BITS
-from xetile.toolchain.classes import class_of
-from xetile.toolchain.operands import BYTES, Region, read
+from xetile.toolchain.classes import Class, class_of
+from xetile.toolchain.operands import BYTES, Product, Region, product, read
+
+_LOADS: tuple[Class, ...] = ("load2d", "load", "slm")
+"""Messages that bring what an op of level L asks for."""
 
 
-def add_registers(trace: Traced) -> Agreement | None:
-    """Add matrix instructions, and the registers of holdings; nothing where there is no assembly."""
+def add_registers(trace: Traced) -> None:
+    """Add matrix instructions, and the registers of holdings; nothing if there is no assembly."""
     found = listing(trace.kernel)
     if found is None or "L" not in trace.ops:
-        return None
-    result = agreement(found.program, found.links, trace.ops["L"])
-    kernel = trace.kernel
-    kernel.checked = result.counts()
-    known = _Known(trace, found, result)
+        return
+    known = _Known(trace, found)
     known.add_loads()
     known.add_products()
     known.add_stores()
-    _tell(kernel, result)
-    return result
 
 
-def _tell(kernel: Kernel, result: Agreement) -> None:
-    """Say how many operands are not proved, where there are any."""
-    counts = kernel.checked
-    total = sum(counts.values())
-    if not total or counts["proved"] == total:
-        return
-    rest = ", ".join(
-        f"{counts[key]} {words}"
-        for key, words in (
-            ("computed", "are computed on the way, so that only debug lines tell of them"),
-            ("different", "hold something else, and are not drawn"),
-            ("unknown", "are not known"),
-        )
-        if counts[key]
-    )
-    kernel.notes.append(
-        f"registers: {counts['proved']} of {total} operands of matrix instructions are proved; {rest}"
-    )
+_ARGUMENTS: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
+"""Operands of matrix instructions among the arguments of the call at level L."""
 
 
 class _Values:
@@ -116,58 +98,71 @@ class _Place(NamedTuple):
 class _Known:
     """Fills `dpas`, and `base` and `copies` of holdings; what is known first stays."""
 
-    def __init__(self, trace: Traced, found: Listing, result: Agreement) -> None:
-        self.kernel, self.found, self.result = trace.kernel, found, result
+    def __init__(self, trace: Traced, found: Listing) -> None:
+        self.kernel, self.origin = trace.kernel, found.origin
         self.ops = trace.ops["L"]
         self.values = _Values(trace, found.origin)
         self.places: dict[At, list[_Place]] = defaultdict(list)
+        everything = found.program.instructions
+        self.linked = [
+            (number, one, read(one, REGISTER_BYTES), link)
+            for number, (one, link) in enumerate(zip(everything, found.links, strict=True))
+            if link is not None
+        ]
 
     def add_loads(self) -> None:
-        """The destinations of loads, those of all copies of an op of level V together."""
-        left_out: set[At] = set()
-        for op, given in self.result.loads.items():
-            word = self.result.brought.words(self.ops[op])
-            for value in self.values.results(op):
-                self.places[value] += [_Place(asm, region, word) for asm, region in given]
-                if op in self.result.wrong:
-                    left_out.add(value)
-        for value in left_out:
-            del self.places[value]
+        """The destinations of loads, those of all copies of an op of level V together.
+
+        Several messages may bring an op's bytes, in any order: they are one load if their destinations follow each
+        other, else the op is left out.
+        """
+        begun: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for number, one, operands, link in self.linked:
+            each = given_bytes(self.ops[link]) if class_of(one) in _LOADS else None
+            target = operands.target
+            if each is None or target is None:
+                continue
+            brought = min(each * LANES, operands.bytes or each * LANES)
+            parts = begun[link] = sorted([*begun[link], (target.byte, brought, number)])
+            if sum(bytes for _, bytes, _ in parts) < each * LANES:
+                continue
+            del begun[link]
+            if all(first + bytes == byte for (first, bytes, _), (byte, *_) in pairwise(parts)):
+                at, region = min(n for *_, n in parts), target._replace(byte=parts[0][0])
+                place = _Place(at, region, given_word(self.ops[link]))
+                self._add(self.values.results(link), place)
         self._write()
 
     def add_products(self) -> None:
         """The operands and results of matrix instructions."""
-        for one in self.result.products:
-            regions = (one.product.accumulator, one.product.b, one.product.a)
-            holdings: dict[str, int | None] = {}
-            for name, verdict, region in zip(OPERANDS, one.verdicts, regions, strict=True):
-                is_wrong = verdict in ("different", "unknown")
-                values = [] if is_wrong else self.values.operands(one.op, ARGUMENTS[name])
-                holdings[name] = self._holding(values[-1]) if values else None
-                word = word_bytes(self.ops[one.op].operands[ARGUMENTS[name]].type)
+        for number, one, operands, link in self.linked:
+            used, op = product(one, operands), self.ops[link]
+            if used is None or not is_product(op):
+                continue
+            values = {name: self.values.operands(link, at) for name, at in _ARGUMENTS.items()}
+            values["d"] = self.values.results(link)
+            types = {name: op.operands[at].type for name, at in _ARGUMENTS.items()}
+            regions = {"c": used.accumulator, "b": used.b, "a": used.a, "d": used.result}
+            for name, region in regions.items():
                 if region is not None:
-                    self._add(values, _Place(one.asm, region, word))
-            word = word_bytes(self.ops[one.op].results[0].type)
-            results = self.values.results(one.op)
-            self._add(results, _Place(one.asm, one.product.result, word))
-            holdings["d"] = self._holding(results[-1]) if results else None
-            self.kernel.dpas.append(self._dpas(one, holdings))
+                    word = word_bytes(types.get(name, op.results[0].type))
+                    self._add(values[name], _Place(number, region, word))
+            self.kernel.dpas.append(self._dpas(number, link, used, values))
         self._write()
 
-    def _dpas(self, one: Checked, holdings: Mapping[str, int | None]) -> Dpas:
-        used = one.product
+    def _dpas(
+        self, number: int, link: int, used: Product, values: Mapping[str, list[At]]
+    ) -> Dpas:
         element = BYTES.get(used.a.type, 1) * BYTE_BITS
         depth = used.depth * max(1, CHANNEL_BITS // element)
-        at = self.found.origin, one.op
-        return Dpas(at, one.asm, used.rows, used.channels, depth, **holdings)
+        held = {name: self._holding(of[-1]) if of else None for name, of in values.items()}
+        at = self.origin, link
+        return Dpas(at, number, used.rows, used.channels, depth, **held)
 
     def add_stores(self) -> None:
         """What block stores store, where no matrix instruction has told."""
-        for number, one in enumerate(self.found.program.instructions):
-            link = self.found.links[number]
-            if link is None or class_of(one) != "store2d":
-                continue
-            region = read(one, REGISTER_BYTES).sources[1]
+        for number, one, operands, link in self.linked:
+            region = operands.sources[1] if class_of(one) == "store2d" else None
             if region is None:
                 continue
             for value, word in self.values.stored(link):
