@@ -118,13 +118,6 @@ def leads_to(instruction: Instruction) -> list[str]:
     return _TARGET.findall(instruction.text) if instruction.mnemonic in _BRANCHES else []
 
 
-def may_fall_through(instruction: Instruction) -> bool:
-    """Whether the instruction behind this one may follow it: not behind a jump without condition, nor the last one."""
-    if instruction.mnemonic == "jmpi":
-        return "f" in instruction.predicate
-    return instruction.mnemonic not in ("ret", "illegal") and not _END.search(instruction.text)
-
-
 def _backward_target(
     instruction: Instruction, index: int, labels: dict[str, int]
 ) -> int | None:

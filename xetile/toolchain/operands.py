@@ -35,7 +35,6 @@ class Region(NamedTuple):
         vertical, width, horizontal: strides in bytes, and channels of a row.
         size: bytes of an element.
         type: as printed; empty of a send.
-        is_plain: whether the value is taken as it is: no sign, no absolute value.
     """
 
     file: File
@@ -45,7 +44,6 @@ class Region(NamedTuple):
     horizontal: int = 0
     size: int = 1
     type: str = ""
-    is_plain: bool = True
 
     def place(self, channel: int) -> int:
         """The first byte of a channel."""
@@ -62,7 +60,6 @@ class Operation(NamedTuple):
         sources: what it reads, in order; None of what is no region (numbers, `null`).
         words: the operands as printed, the target first.
         bytes: that a message brings; None where the text does not tell, and of all else.
-        is_conditional: whether a flag decides for which channels it is done.
     """
 
     channels: int
@@ -70,17 +67,15 @@ class Operation(NamedTuple):
     sources: tuple[Region | None, ...]
     words: tuple[str, ...]
     bytes: int | None
-    is_conditional: bool
 
 
 _HEAD = re.compile(r"^(\S+)\s*(?:\((\d+)\|M\d+\))?\s*(?:\([a-z]+\)f\d\.\d\s*)?")
 _OPERAND = re.compile(
-    r"^(?P<sign>[-~]?)(?P<absolute>\(abs\))?(?P<file>r|acc)(?P<number>\d+)"
+    r"^[-~]?(?:\(abs\))?(?P<file>r|acc)(?P<number>\d+)"
     r"(?:\.(?P<part>\d+|(?:no)?mme\d?))?(?:<(?P<region>[\d;,]+)>)?(?::(?P<type>\w+))?$"
 )
 _LENGTH = re.compile(r"\brd:(\d+)(?P<bytes> B)?")
-_CONDITION = re.compile(r"f\d")
-MOST_LENGTH = 31
+_MOST_LENGTH = 31
 """Registers that the text of a message can tell of; it says the same of longer ones (wr:1+0, rd:31)."""
 
 
@@ -99,7 +94,6 @@ def read(instruction: Instruction, register_bytes: int) -> Operation:
         tuple(regions[1:]),
         words,
         _message_bytes(instruction.text, register_bytes) if is_message else None,
-        _CONDITION.search(instruction.predicate) is not None,
     )
 
 
@@ -115,8 +109,7 @@ def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None
     file: File = "r" if found["file"] == "r" else "acc"
     strides = [int(number) for number in re.findall(r"\d+", found["region"] or "")]
     vertical, width, horizontal = _strides(strides, is_target=is_target)
-    plain = not found["sign"] and found["absolute"] is None
-    return Region(file, byte, vertical * size, width, horizontal * size, size, type, plain)
+    return Region(file, byte, vertical * size, width, horizontal * size, size, type)
 
 
 def _strides(numbers: list[int], *, is_target: bool) -> tuple[int, int, int]:
@@ -139,7 +132,7 @@ def _message_bytes(text: str, register_bytes: int) -> int | None:
     length = int(found[1])
     if found["bytes"]:
         return length
-    return None if length >= MOST_LENGTH else length * register_bytes
+    return None if length >= _MOST_LENGTH else length * register_bytes
 
 
 class Product(NamedTuple):
@@ -156,24 +149,6 @@ class Product(NamedTuple):
     rows: int
     channels: int
 
-    @property
-    def result_bytes(self) -> int:
-        """Of the result, and of the accumulator."""
-        return self.rows * self.channels * self.result.size
-
-    @property
-    def b_bytes(self) -> int:
-        """Of B: a word for each step and column."""
-        return self.depth * self.channels * _WORD_BYTES
-
-    @property
-    def a_bytes(self) -> int:
-        """Of A: a word for each row and step."""
-        return self.rows * self.depth * _WORD_BYTES
-
-
-_WORD_BYTES = 4
-"""Of A and B for one step of one row or column (source: cl_intel_subgroup_matrix_multiply_accumulate)."""
 
 _SHAPE = re.compile(r"^b?dpasw?\.(\d+)x(\d+)")
 

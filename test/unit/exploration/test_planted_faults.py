@@ -29,7 +29,6 @@ from xetile.exploration import explore, registers
 from xetile.exploration.instructions import Listing, listing
 from xetile.exploration.model import Bases, Holding, Kernel
 from xetile.toolchain import classes
-from xetile.toolchain.assembly import Instruction
 from xetile.toolchain.classes import class_of
 
 
@@ -155,7 +154,7 @@ def test_spills_that_are_taken_for_loads(monkeypatch: pytest.MonkeyPatch) -> Non
     kernel = explored(SPILLING, "pvc")
     assert len(scratch_messages(kernel)) > 300
 
-    def none(_: Instruction) -> None:
+    def none(_: str) -> None:
         return None
 
     monkeypatch.setattr(classes, "scratch_access", none)

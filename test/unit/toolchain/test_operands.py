@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.toolchain.assembly import leads_to, may_fall_through, parse_assembly
+from xetile.toolchain.assembly import leads_to, parse_assembly
 from xetile.toolchain.operands import product, read
 
 REGISTER = 64
@@ -20,24 +20,22 @@ def test_a_matrix_instruction_has_four_operands() -> None:
     assert (found.result.byte, found.a.byte) == (2 * REGISTER, 35 * REGISTER)
     assert found.accumulator is not None
     assert (found.accumulator.byte, found.b.byte) == (10 * REGISTER, 196 * REGISTER)
-    assert (found.result_bytes, found.b_bytes, found.a_bytes) == (512, 512, 256)
+    assert (found.depth, found.rows, found.channels) == (8, 8, 16)
     assert (found.result.type, found.b.type) == ("f", "hf")
 
 
 @pytest.mark.parametrize(
-    ("line", "result", "a"),
+    ("line", "rows"),
     [
-        ("dpas.8x4 (16|M0) r124:f null:f r2:hf r197.0:hf {Atomic}", 256, 128),
-        ("dpas.8x8 (16|M0) r108:d r108:d r44:b r16.0:b", 512, 256),
-        ("dpas.8x8 (16|M0) r108:bf r108:bf r44:bf r16.0:bf", 256, 256),
-        ("dpas.8x2 (16|M0) r10:f r10:f r44:tf32 r16.8:tf32", 128, 64),
-        ("dpasw.8x8 (16|M0) r108:f r108:f r44:bf8 r16.0:hf8", 512, 256),
+        ("dpas.8x4 (16|M0) r124:f null:f r2:hf r197.0:hf {Atomic}", 4),
+        ("dpas.8x2 (16|M0) r10:f r10:f r44:tf32 r16.8:tf32", 2),
+        ("dpasw.8x8 (16|M0) r108:f r108:f r44:bf8 r16.0:hf8", 8),
     ],
 )
-def test_bytes_follow_rows_and_types(line: str, result: int, a: int) -> None:
+def test_rows_and_accumulators_of_matrix_instructions(line: str, rows: int) -> None:
     found = product(*operation(line))
     assert found is not None
-    assert (found.result_bytes, found.b_bytes, found.a_bytes) == (result, 512, a)
+    assert found.rows == rows
     assert (found.accumulator is None) == ("null" in line)
 
 
@@ -57,10 +55,9 @@ def test_three_sources_and_numbers() -> None:
     assert first is not None
     assert first.place(3) == REGISTER + 28
     assert second is not None
-    assert not second.is_plain
     assert second.width == 2
     assert third is None
-    assert (instruction.predicate, found.is_conditional) == ("(W)", False)
+    assert instruction.predicate == "(W)"
 
 
 @pytest.mark.parametrize(
@@ -83,10 +80,9 @@ def test_flags_and_accumulators() -> None:
     _, found = operation(
         "(~f0.0) sel (16|M0) (ge)f0.0 acc0.0<1>:f (abs)r2.0<1;1,0>:f acc1.0<1;1,0>:f"
     )
-    assert found.is_conditional
     assert found.target is not None
     assert found.target.file == "acc"
-    assert [source and source.is_plain for source in found.sources] == [False, True]
+    assert [source and source.file for source in found.sources] == ["r", "acc"]
 
 
 def test_where_a_branch_leads() -> None:
@@ -95,10 +91,6 @@ def test_where_a_branch_leads() -> None:
         "(W) send.gtwy (1|M0) null r240 null:0 0x0 0x2 {EOT,$3}"
     ).instructions
     assert leads_to(jump) == ["L8"]
-    assert not may_fall_through(jump)
     assert leads_to(loop) == ["L0"]
-    assert may_fall_through(loop)
     assert leads_to(goto) == ["L8", "L0"]
-    assert may_fall_through(goto)
     assert not leads_to(end)
-    assert not may_fall_through(end)
