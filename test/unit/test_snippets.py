@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.snippets import WIDTH, snippet
+from xetile.errors import WIDTH, snippet
 
 TEXT = "module {\n\t%a = \tfoo %b\n}\r\n"
 

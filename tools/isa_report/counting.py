@@ -17,8 +17,7 @@ from xetile.errors import XetileError
 from xetile.planning.pressure import noted
 from xetile.targets.xe.device import XeDevice
 from xetile.toolchain.assembly import classify, loop_ranges, parse_assembly
-from xetile.toolchain.isa import Work, statistics
-from xetile.toolchain.isa_rounds import pipe_cycles
+from xetile.toolchain.isa import Work, pipe_cycles, statistics
 from xetile.toolchain.ocloc import Disassembly, compile_spirv, disassemble
 
 Counts = dict[str, float]

@@ -13,14 +13,33 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 - it drops most fastmath flags (fast_math.py);
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
+
+Atomic instructions in LLVM IR.
+
+Fastmath flags of the llvm dialect in LLVM IR, and what of them SPIR-V says.
+
+LLVM IR has all of them on whatever computes floats: arithmetic, comparisons, selections, conversions between floats,
+calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and refuses those of fma.
+
+SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
+is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
+for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (contractions.py and natives.py
+of convert-xevm-to-llvm; planning/reductions.py). SPV_KHR_float_controls2 has some, and LLVM 22 writes it; IGC (ocloc
+26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what nobody has said: that
+flag is left out unless all are there.
+
+Functions that LLVM itself knows: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
+
+xDSL's own conversion declares one function for all types, so that two types of one module end it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, cast
 
 from llvmlite import ir
-from xdsl.backend.llvm.convert_op import convert_op
+from llvmlite.ir.instructions import CallInstr, FastMathFlags, Instruction
+from xdsl.backend.llvm.convert_op import convert_op, declare_intrinsic
 from xdsl.backend.llvm.convert_type import convert_type
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -33,14 +52,12 @@ from xdsl.dialects.builtin import (
     StringAttr,
     VectorType,
 )
+from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from xetile.analysis.kernels import outermost
-from xetile.codegen.atomics import atomic_instruction
-from xetile.codegen.fast_math import add_flags, drop_loose_flags
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
-from xetile.codegen.intrinsics import approximate_quotient, intrinsic_call, is_intrinsic
 from xetile.codegen.loop_controls import write_loop_merges
 from xetile.codegen.options import divides, may_be_approximate
 from xetile.codegen.repeated import Repeated
@@ -56,6 +73,95 @@ from xetile.dialects.upstream.llvm_values import (
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.targets.xe.device import TRIPLE
+
+_PREFIX = "llvm.intr."
+_OF_ONE_TYPE = (
+    *(llvm.FAbsOp, llvm.FCeilOp, llvm.FCosOp, llvm.FExp2Op, llvm.FExpOp, llvm.FFloorOp),
+    *(llvm.FLog2Op, llvm.FLogOp, llvm.FSinOp, llvm.FSqrtOp, llvm.FPowOp, llvm.FMAOp),
+    *(llvm.FCopySignOp, llvm.VectorFMaxOp, llvm.VectorFMinOp),
+)
+"""Ops whose operands and result are floats, or vectors of them, of one type."""
+
+
+def is_intrinsic(op: Operation) -> bool:
+    """Whether an op is a function of LLVM's on floats of one type."""
+    return isinstance(op, _OF_ONE_TYPE)
+
+
+def intrinsic_call(op: Operation, builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
+    """The call that an op is."""
+    type = operands[0].type
+    name = f"llvm.{op.name.removeprefix(_PREFIX)}"
+    function = declare_intrinsic(
+        builder.module, name, type, ir.FunctionType(type, [type] * len(operands))
+    )
+    return builder.call(function, operands)
+
+
+def approximate_quotient(builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
+    """OpenCL's native_divide of f32, which stays one where a driver is told to divide exactly."""
+    type = operands[0].type
+    is_vector = isinstance(type, ir.VectorType)
+    name = f"_Z13native_divide{f'Dv{type.count}_fS_' if is_vector else 'ff'}"
+    function = builder.module.globals.get(name)
+    if function is None:
+        function = ir.Function(builder.module, ir.FunctionType(type, [type, type]), name)
+        function.calling_convention = "spir_func"
+    call = builder.call(cast(ir.Function, function), operands)
+    call.cconv = "spir_func"
+    return call
+
+
+_FLAGS = "fastmathFlags"
+_WORDS = frozenset(flag.value for flag in FastMathFlag)
+
+
+def add_flags(op: Operation, made: ir.Value | None) -> None:
+    """Give an instruction the flags of the op that it is.
+
+    MLIR 22 has no property for those of llvm.fpext and fptrunc; an attribute of that name is read there.
+    """
+    found = op.properties.get(_FLAGS, op.attributes.get(_FLAGS))
+    if not isinstance(found, FastMathAttrBase) or not isinstance(made, Instruction):
+        return
+    flags = sorted(flag.value for flag in found.data)  # a set, whose order is none
+    if not flags:
+        return
+    if not isinstance(made, CallInstr):
+        made.flags = flags
+    elif _is_float(made.type):
+        made.fastmath = FastMathFlags(flags)
+
+
+def drop_loose_flags(instructions: Iterable[Instruction]) -> None:
+    """Leave out `reassoc` where LLVM's SPIR-V back end would make more of it than it says."""
+    for instruction in instructions:
+        flags = instruction.flags
+        if "reassoc" in flags and not set(flags) >= _WORDS:
+            instruction.flags = [flag for flag in flags if flag != "reassoc"]
+
+
+def _is_float(type: ir.Type) -> bool:
+    element = type.element if isinstance(type, ir.VectorType) else type
+    return isinstance(element, (ir.HalfType, ir.FloatType, ir.DoubleType))
+
+
+def atomic_instruction(
+    op: AtomicRMWOp | CmpXchgOp, builder: ir.IRBuilder, operands: Sequence[ir.Value]
+) -> ir.Value:
+    """Add the instruction that an atomic op is.
+
+    llvmlite 0.50 knows no scopes; they stand in front of the ordering, which it writes as it is.
+    """
+    scope = "" if op.syncscope is None else f'syncscope("{op.syncscope.data}") '
+    if isinstance(op, AtomicRMWOp):
+        pointer, value = operands
+        word = op.word.removeprefix("_")
+        return builder.atomic_rmw(word, pointer, value, scope + op.order)
+    pointer, expected, value = operands
+    stored, not_stored = op.orders
+    return builder.cmpxchg(pointer, expected, value, scope + stored, not_stored)
+
 
 _VECTORS = ((2,), (3,), (4,), (8,), (16,))
 _INTEGERS = (1, 8, 16, 32, 64)

@@ -5,6 +5,10 @@ refuses the types on which it does, and kernels that call functions other than t
 `convert-xevm-to-llvm` are compiled apart (llvm_process.py). So are modules in which labels
 of an earlier one came back as ids (https://github.com/llvm/llvm-project/issues/160613,
 corrected in LLVM 23).
+
+Loops in the words of SPIR-V: LLVM's back end writes OpLoopMerge somewhere in a block; it stands before the branch.
+
+Source: SPIR-V specification, OpLoopMerge: "must be the second-to-last instruction in its block".
 """
 
 import re
@@ -16,11 +20,34 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.codegen.functions import called, llvm_functions
 from xetile.codegen.llvm_process import compile_text
-from xetile.codegen.loop_merges import placed
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+
+
+_LOOP_MERGE = 246
+_BRANCHES = frozenset((249, 250, 251))  # OpBranch, OpBranchConditional, OpSwitch
+
+
+def placed(spirv: bytes) -> bytes:
+    """SPIR-V with each OpLoopMerge right before the branch of its block."""
+    words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+    made, merge = list(words[:_HEADER_WORDS]), ()
+    index = _HEADER_WORDS
+    while index < len(words):
+        end = index + max(1, words[index] >> 16)
+        opcode, found = words[index] & 0xFFFF, words[index:end]
+        if opcode == _LOOP_MERGE:
+            merge = found
+        elif opcode in _BRANCHES:
+            made += (*merge, *found)
+            merge = ()
+        else:
+            made += found
+        index = end
+    return struct.pack(f"<{len(made)}I", *made)
+
 
 MAGIC = 0x07230203
 """The first word of SPIR-V."""

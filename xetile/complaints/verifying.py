@@ -1,10 +1,13 @@
-"""What xDSL's verifiers complain of, in words that name the operand, what it is, and what would be legal."""
+"""What xDSL's verifiers complain of, in words that name the operand, what it is, and what would be legal.
+
+A symbol that an op names and does not see: there is none, or it stands in another table.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     AllOf,
@@ -20,8 +23,47 @@ from xdsl.traits import SymbolTable
 
 from xetile.advice import counterpart, hint
 from xetile.complaints.parsing import plain
-from xetile.complaints.symbols import unseen_symbol
 from xetile.errors import Note, notes_at
+
+
+def unseen_symbol(op: Operation, name: str) -> tuple[str, tuple[Note, ...]]:
+    """What is said of it; what is meant is sought among all symbols that the program has."""
+    *_, outermost = (op, *_around(op))
+    known: dict[str | None, Operation] = {}
+    for one in outermost.walk():
+        known.setdefault(_symbol_name(one), one)
+    found = known.get(name)
+    if found is None:
+        return f"there is no symbol '@{name}'{hint(name, list(filter(None, known)), '@')}", ()
+    here, there = _table(op), _table(found)
+    where = _called(here)
+    if there in _around(here):
+        says = f"'@{name}' stands outside of {where}, where '{op.name}' looks for it; put it there"
+    else:
+        says = f"'@{name}' stands in {_called(there)}, '{op.name}' looks for it in {where}; put it there"
+    return says, notes_at(found, f"'@{name}' is here")
+
+
+def _around(op: Operation) -> Iterator[Operation]:
+    while (outer := op.parent_op()) is not None:
+        yield outer
+        op = outer
+
+
+def _table(op: Operation) -> Operation:
+    """The op whose symbols an op sees, and among which its own is."""
+    return next((outer for outer in _around(op) if outer.has_trait(SymbolTable)), op)
+
+
+def _symbol_name(op: Operation) -> str | None:
+    name = op.get_attr_or_prop("sym_name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def _called(table: Operation) -> str:
+    name = _symbol_name(table)
+    return f"the {table.name}" + (f" '@{name}'" if name else "")
+
 
 _TERMINATORS = {
     "func.func": "func.return",

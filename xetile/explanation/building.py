@@ -1,27 +1,194 @@
-"""Explanations put together: what was heard of a kernel, what level L has of it, and what ocloc counts."""
+"""Explanations put together: what was heard of a kernel, what level L has of it, and what ocloc counts.
 
+A module on its way down, listened to: what each pass decided for each kernel, as plain data.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
+from xdsl.ir import Operation
 
-from xetile.analysis.kernels import kernel_functions
+from xetile.analysis.kernels import functions, kernel_functions, launch_sizes, symbol_name
 from xetile.analysis.targets import target_of
-from xetile.codegen import only_kernel, statistics
-from xetile.codegen.functions import hot_blocks, products_of, products_per_step
+from xetile.codegen import lower_to_llvm, only_kernel, statistics
+from xetile.codegen.functions import (
+    hot_blocks,
+    is_kernel,
+    llvm_functions,
+    products_of,
+    products_per_step,
+)
 from xetile.codegen.options import known_register_file, register_file
-from xetile.explanation.facts import Kernel, Loop, Registers
+from xetile.errors import XetileError
+from xetile.explanation.facts import (
+    Access,
+    Conversion,
+    Holder,
+    Kernel,
+    Loop,
+    Owners,
+    Place,
+    Registers,
+)
 from xetile.explanation.instructions import instructions
-from xetile.explanation.lowering import Heard, Lowered
+from xetile.explanation.lanes import At, Lanes, read_lanes
 from xetile.explanation.options import Options
 from xetile.explanation.printing import Explanation
-from xetile.explanation.sources import place_of
+from xetile.explanation.sources import Source, Tile, place_of, read_source, read_subgroup
 from xetile.levels import LAUNCH_ATTRIBUTE
-from xetile.planning.pressure import noted
+from xetile.passes.convert_xevm_to_llvm.unrolling import LOOPS
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.xetile_wg_to_sg.report import Owners as OwnersOfPass
+from xetile.passes.xetile_wg_to_sg.report import report
+from xetile.planning.decided import listening
+from xetile.planning.pressure import Estimate, noted
+from xetile.planning.register_layouts import RegisterLayouts
 from xetile.targets.target import RegisterFile, Target
 from xetile.targets.xe.device import MOST_HELD, REGISTER_BYTES, REGISTERS
 from xetile.toolchain.paths import find_ocloc
+
+_NOWHERE = Place("", 0, 0)
+
+
+@dataclass
+class Heard:
+    """What is known of a kernel, as it comes from the passes."""
+
+    source: Source
+    lanes: Lanes = field(default_factory=Lanes)
+    owners: tuple[Owners, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    place_held: Place | None = None
+    holders: tuple[Holder, ...] = ()
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+
+    def accesses(self) -> tuple[Access, ...]:
+        """The accesses in the order of the source, with what became of them; then what only lower levels have.
+
+        Exchanges through shared memory, which the source does not have, are left out.
+        """
+        tiles = self.source.accesses
+        order = {at: number for number, at in enumerate(tiles)}
+        made = [at for at in self.lanes.messages if at.space == "global" or at[:2] in order]
+        known = {(at.place, at.kind) for at in made}
+        left = [At(*at, None, tiles[at].space) for at in order if at not in known]
+
+        def key(at: At) -> int:
+            number = None if at.place is None else order.get((at.place, at.kind))
+            return len(order) if number is None else number
+
+        return tuple(self._access(at) for at in sorted([*made, *left], key=key))
+
+    def _access(self, at: At) -> Access:
+        known = None if at.place is None else (at.place, at.kind)
+        tile = None if known is None else self.source.accesses.get(known)
+        own = [] if known is None else self.source.subgroup.get(known, [])
+        named = tile or (own[0] if own else Tile(at.space, "", "", None, ()))
+        is_workgroup = tile is not None and self.source.is_workgroup
+        return Access(
+            place=at.place,
+            kind=at.kind,
+            space=at.space,
+            matrix=named.matrix,
+            element=named.element,
+            bits=named.bits,
+            workgroup=named.shape if is_workgroup else None,
+            subgroup=own[0].shape if own else None,
+            units=len(own),
+            messages=self.lanes.of(at),
+            loop=at.loop,
+        )
+
+
+class Lowered:
+    """A module at level L, and by its kernels what was heard on the way."""
+
+    def __init__(self, module: ModuleOp, device: str, options: Options) -> None:
+        self.heard: dict[str, Heard] = {}
+        for function in kernel_functions(module):
+            heard = self.heard[symbol_name(function)] = Heard(read_source(function))
+            heard.grid = launch_sizes(function, "known_grid_size")
+            heard.block = launch_sizes(function, "known_block_size")
+        with listening(self._hear):
+            self.module = lower_to_llvm(
+                module, device, assume=options.assume, unroll=options.unroll
+            )
+        self.kernels = list(filter(is_kernel, llvm_functions(self.module)))
+        for function in self.kernels:
+            if function.sym_name.data not in self.heard:
+                raise XetileError(
+                    f"kernel '{function.sym_name.data}' is at level llvm already; "
+                    "what is explained is how a kernel comes there, so give it at a higher level",
+                )
+
+    def _hear(self, at: Operation, what: object) -> None:
+        match what:
+            case XeTileWgToSg():
+                for function in functions(at):
+                    if (heard := self.heard.get(symbol_name(function))) is not None:
+                        read_subgroup(heard.source, function)
+            case OwnersOfPass():
+                self._of(at).owners = tuple(
+                    Owners(place_of(line.at), line.what, line.how) for line in report(what)
+                )
+            case RegisterLayouts():
+                heard = self._of(at)
+                heard.conversions = _conversions(heard.source, what)
+            case LLVMView():
+                self._of(at).lanes = read_lanes(what)
+            case Estimate():
+                heard = self._of(at)
+                heard.place_held = place_of(what.held.at)
+                heard.holders = _holders(heard.source, what)
+            case _:
+                pass
+
+    def _of(self, function: Operation) -> Heard:
+        return self.heard[symbol_name(function)]
+
+
+def _conversions(source: Source, layouts: RegisterLayouts) -> tuple[Conversion, ...]:
+    """Conversions in the order of the source, those that are alike as one."""
+    counts: Counter[Conversion] = Counter()
+    for made in layouts.conversions:
+        place = place_of(made.op)
+        told = source.ops.get(place) if place else None
+        name = told or made.op.name.partition(".")[2]
+        how = "packing" if made.kind == "none" else made.kind
+        type = str(made.value.type)
+        loop = _loop_at(made.op, made.depth)
+        counts[Conversion(place, name, type, how, made.price, 1, loop, made.reason)] += 1
+    found = [replace(one, count=count) for one, count in counts.items()]
+    return tuple(sorted(found, key=lambda one: (one.place or _NOWHERE, one.how)))
+
+
+def _loop_at(op: Operation, depth: int) -> Place | None:
+    """The place of the loop that is so deep among those around an op; None for none."""
+    around: list[Operation] = []
+    outer = op.parent_op()
+    while outer is not None:
+        if outer.name in LOOPS:
+            around.append(outer)
+        outer = outer.parent_op()
+    return place_of(around[-depth]) if 0 < depth <= len(around) else None
+
+
+def _holders(source: Source, estimate: Estimate) -> tuple[Holder, ...]:
+    """What holds registers at the peak, by places of the source."""
+    sizes: Counter[Place | None] = Counter()
+    for holder in estimate.holders():
+        sizes[place_of(holder.op)] += holder.bytes
+    return tuple(
+        Holder(place, source.ops.get(place, "") if place else "", size / REGISTER_BYTES)
+        for place, size in sizes.most_common()
+    )
+
 
 PRINTED = "<module>"
 """What the text of a module is called whose ops have no positions."""

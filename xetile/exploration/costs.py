@@ -2,8 +2,11 @@
 
 Instructions are counted in ocloc's text; each belongs to the op of level L that its debug line names, or to none: then
 it is the compiler's own. As every op has one parent, sums over the levels above are exact.
+
+Which instructions send the messages of moves: those that reach memory and came of the op that moves.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
@@ -18,13 +21,45 @@ from xetile.codegen.functions import (
 )
 from xetile.exploration.instructions import Listing, listing
 from xetile.exploration.loops import loops
-from xetile.exploration.model import Bases, Costs, Kernel
+from xetile.exploration.model import At, Bases, Costs, Kernel
 from xetile.exploration.moved_bytes import bytes_per_round
-from xetile.exploration.sent import add_instructions
 from xetile.exploration.trace import Traced
 from xetile.layout.show.bases import layout_of_form
-from xetile.toolchain.classes import CLASSES, Class, class_of
+from xetile.toolchain.classes import CLASSES, MESSAGES, Class, class_of
 from xetile.toolchain.isa import environment
+
+_OTHERS = ("spill", "fill")
+"""Messages that no op asked for."""
+
+
+def add_instructions(kernel: Kernel, listing: Listing) -> None:
+    """Say of each message of a move which instructions it is, in all copies of an unrolled loop.
+
+    Several messages of one op take turns, as they are in the order of the op's parts.
+    """
+    sent = _sent(kernel, listing)
+    for move in kernel.moves:
+        for number, message in enumerate(move.messages):
+            message.asm = sent[move.op][number :: len(move.messages)]
+
+
+def _sent(kernel: Kernel, listing: Listing) -> dict[At, list[int]]:
+    """By op of any level the messages that came of it."""
+    found: dict[At, list[int]] = defaultdict(list)
+    for number, one in enumerate(listing.program.instructions):
+        kind = class_of(one)
+        op = listing.links[number]
+        if op is None or kind not in MESSAGES or kind in _OTHERS:
+            continue
+        waiting = [(listing.origin, op)]
+        while waiting:
+            level, op = waiting.pop()
+            found[level, op].append(number)
+            above = kernel.levels[level].of
+            if above is not None:
+                waiting += [(above, parent) for parent in kernel.levels[level].ops[op].parents]
+    return found
+
 
 CERTAINTY: Mapping[str, str] = {
     "instructions": (

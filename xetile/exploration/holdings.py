@@ -7,27 +7,208 @@
     V   %v, %w    the same of one lane's vectors
 
 Values of X, V and L are parts of the tiles of S. Registers count elements, whatever the words are.
+
+What the dimensions of tiles are called: M, N and K where they belong to a product, else dim0, dim1, ...
+
+A tile that a product takes, as it is or made of it element by element, is named as that operand; one that a product
+gives, and what is made of it, is M by N. A tile that two products need differently is named after the first.
+
+Values of the workgroup that change their owners: through shared memory, or because subgroups have them anyhow.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.xetile import TileType
+from xetile.analysis.same_value import carried_pairs
+from xetile.dialects.traits import Elementwise, MovesTile, ReadsTile, WritesTile, has_trait
+from xetile.dialects.xetile import TileConvLayoutOp, TileMMAOp, TileTransposeOp, TileType
 from xetile.exploration.chain import Chain
 from xetile.exploration.conversions import conversions
-from xetile.exploration.dimensions import default_names, dimension_names
-from xetile.exploration.exchanges import exchanges
 from xetile.exploration.lane_places import Lanes
 from xetile.exploration.lane_values import LaneValues, bits_of
 from xetile.exploration.messages import Messages
-from xetile.exploration.model import At, Holding, LevelId, Move, Place
+from xetile.exploration.model import (
+    Access,
+    At,
+    Bases,
+    Holding,
+    LevelId,
+    Move,
+    MoveKind,
+    Place,
+    Shared,
+)
 from xetile.exploration.owners import Block, owner_bases, owner_blocks, units_of
-from xetile.exploration.parts import Part
+from xetile.exploration.parts import Part, extents_of
 from xetile.exploration.printing import values_of
 from xetile.exploration.trace import Traced
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
+from xetile.passes.xetile_wg_to_sg.report import Owners, exchange_in_words
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
+from xetile.planning.exchanges import Exchange
+from xetile.planning.shared_messages import Cell, Memory, Side
+
+_DIMS = ["dim0", "dim1"]
+
+
+def exchanges(trace: Traced, holding: Callable[[At], int | None]) -> Iterator[Move]:
+    """The exchanges of a kernel, by the ops of W for which they are."""
+    for _, told in trace.told.get("S", []):
+        for made in told.moves if isinstance(told, Owners) else ():
+            at = trace.op(made.op)
+            if at is None:
+                continue
+            op = trace.ops["W"][at[1]]
+            source = holding(trace.values[op.operands[0]]) if op.operands else None
+            target = holding(trace.values[op.results[0]]) if op.results else None
+            if isinstance(made, Kept):
+                yield Move(at, _kept(made), source, target, reason=made.how)
+            else:
+                yield _shared_move(made, at, source, target, trace.device.shared_banks)
+
+
+def _kept(made: Kept) -> MoveKind:
+    return "rename" if made.how == "in registers" else "replicate"
+
+
+def _shared_move(
+    made: Exchanged, at: At, source: int | None, target: int | None, banks: int
+) -> Move:
+    return Move(
+        op=at,
+        kind="shared",
+        source=source,
+        target=target,
+        price=made.plan.price,
+        reason=exchange_in_words(made),
+        shared=_shared(made.plan, banks),
+    )
+
+
+def _shared(plan: Exchange, banks: int) -> Shared | None:
+    """Who stores and loads what, and how it lies; None where extents are no powers of two."""
+    owners = [owner_bases(dealt, _DIMS) for dealt in (plan.source, _unturned(plan))]
+    found = _offsets(plan.memory)
+    if found is None or None in owners:
+        return None
+    places, gap = found
+    store, load = (
+        _access(cell, side, own)
+        for cell, side, own in zip(plan.cells, (plan.stored, plan.loaded), owners, strict=True)
+    )
+    return Shared(
+        store=store,
+        load=load,
+        places=places,
+        gap=gap,
+        bits=plan.bits,
+        banks=banks,
+        conflicts={"store": plan.stored.conflicts, "load": plan.loaded.conflicts},
+    )
+
+
+def _access(cell: Cell, side: Side, owners: Bases | None) -> Access:
+    bits = side.word_bits if side.form == "block" else side.vector_bits
+    sizes = dict(zip(_DIMS, cell.extents, strict=True))
+    layout = Bases({"register": cell.registers, "lane": cell.lanes}, sizes)
+    return Access(side.form, bits, layout, owners)
+
+
+def _unturned(plan: Exchange) -> Distribution:
+    """What is loaded, in the coordinates of what is stored."""
+    return plan.target.transposed() if plan.turned else plan.target
+
+
+def _offsets(memory: Memory) -> tuple[Bases, tuple[int, int] | None] | None:
+    """The layout offset -> rows and columns of a buffer without its gaps, and these; None without powers of two."""
+    rows, columns = memory.shape
+    if not (is_power_of_two(rows) and is_power_of_two(columns)):
+        return None
+    sizes = dict(zip(_DIMS, memory.shape, strict=True))
+    if memory.swizzle is not None:
+        return Bases({"offset": memory.swizzle}, sizes), None
+    down = [(1 << bit, 0) for bit in range(rows.bit_length() - 1)]
+    across = [(0, 1 << bit) for bit in range(columns.bit_length() - 1)]
+    by_rows = memory.strides[1] == 1 and memory.strides[0] >= columns
+    run, step = (columns, memory.strides[0]) if by_rows else (rows, memory.strides[1])
+    vectors = tuple([*across, *down] if by_rows else [*down, *across])
+    return Bases({"offset": vectors}, sizes), None if run == step else (run, step)
+
+
+Names: TypeAlias = tuple[str, ...]
+
+_A, _B, _C = ("M", "K"), ("K", "N"), ("M", "N")
+_MATRIX = 2
+
+
+def dimension_names(ops: Sequence[Operation]) -> Mapping[SSAValue, Names]:
+    """The names of the dimensions of each tile and vector of rank 2 that has to do with a product."""
+    sources: dict[SSAValue, list[tuple[SSAValue, bool]]] = {}
+    results: dict[SSAValue, list[tuple[SSAValue, bool]]] = {}
+    for op in ops:
+        for target, source, turned in _alike(op):
+            sources.setdefault(target, []).append((source, turned))
+            results.setdefault(source, []).append((target, turned))
+    found: dict[SSAValue, Names] = {}
+    products = [op for op in ops if isinstance(op, TileMMAOp)]
+    for op in products:
+        _spread(found, op.a, _A, sources)
+        _spread(found, op.b, _B, sources)
+    for op in products:
+        for value in (*op.operands[2:], op.result):
+            _spread(found, value, _C, sources)
+            _spread(found, value, _C, results, again=True)
+    for value, names in list(found.items()):
+        _spread(found, value, names, sources, again=True)
+        _spread(found, value, names, results, again=True)
+    return found
+
+
+def default_names(rank: int) -> Names:
+    """What dimensions are called that no product has."""
+    return tuple(f"dim{d}" for d in range(rank))
+
+
+def _spread(
+    found: dict[SSAValue, Names],
+    value: SSAValue,
+    names: Names,
+    ways: Mapping[SSAValue, Sequence[tuple[SSAValue, bool]]],
+    *,
+    again: bool = False,
+) -> None:
+    """Name a value, and what leads on from it; `again`: also where the value itself has its names."""
+    if value in found and not again:
+        return
+    found.setdefault(value, names)
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        for other, turned in ways.get(one, ()):
+            if other not in found:
+                found[other] = found[one][::-1] if turned else found[one]
+                waiting.append(other)
+
+
+def _alike(op: Operation) -> Iterator[tuple[SSAValue, SSAValue, bool]]:
+    """Pairs of values with the same elements' places: what is made, of what, and whether it is transposed."""
+    if isinstance(op, TileTransposeOp):
+        yield op.result, op.source, True
+    elif isinstance(op, TileConvLayoutOp) or has_trait(op, MovesTile, ReadsTile):
+        yield op.results[0], op.operands[0], False
+    elif has_trait(op, WritesTile):
+        yield op.operands[1], op.operands[0], False
+    elif has_trait(op, Elementwise):
+        shape = extents_of(op.results[0]) if op.results else None
+        for operand in op.operands:
+            if shape is not None and len(shape) == _MATRIX and extents_of(operand) == shape:
+                yield op.results[0], operand, False
+    for target, source in carried_pairs(op):
+        if len(extents_of(target) or ()) == _MATRIX:
+            yield target, source, False
 
 
 def add_holdings(trace: Traced) -> Mapping[At, int]:

@@ -2,39 +2,262 @@
 
 Before the passes of a level run, all ops are numbered (`numbering.py`); after them each names the op that it came of.
 Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
+
+What a kernel is as it is given: its level, and its subgroups.
+
+Level Y: the Python functions that a kernel was traced from, and which expression each op came of.
+
+Ops of kernels in Python carry the place of the expression that made them, its first character (`language/tracing.py`).
+Several expressions begin at one place (`x - y` and `x`); shown is the longest.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from linecache import getlines
+from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.kernels import symbol_name
+from xetile.analysis.kernels import (
+    functions,
+    holds_dialect,
+    kernel_functions,
+    level,
+    missing_kernel,
+    sg_layout_of,
+    subgroup_count,
+    symbol_name,
+)
 from xetile.analysis.targets import device_of
 from xetile.codegen import only_kernel
+from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.collector import still
 from xetile.dialects.modules import context
-from xetile.errors import XetileError, kept_remarks, say_again, warnings_of, written_in
-from xetile.explanation.options import Options
-from xetile.exploration.given import (
-    kernels,
-    layout_of_subgroups,
-    letters_from,
-    level_of,
-    subgroups_of,
+from xetile.dialects.xetile import TileType
+from xetile.errors import (
+    XetileError,
+    file_position,
+    kept_remarks,
+    say_again,
+    warnings_of,
+    written_in,
 )
+from xetile.explanation.options import Options
 from xetile.exploration.model import At, Kernel, Level, LevelId, Op, Use, Value
 from xetile.exploration.numbering import number, number_of
 from xetile.exploration.printing import Span, Text, printed, values_of
-from xetile.exploration.python_source import PythonSource, is_python, python_source
 from xetile.exploration.sources import source_file, text_of
 from xetile.levels import LEVELS
 from xetile.passes.pipelines import Stage, checked_path, stages
 from xetile.planning.decided import decided, listening
 from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
 from xetile.toolchain.ocloc import Disassembly
+
+Place: TypeAlias = tuple[str, int, int]
+"""A file, a line and a column from 1."""
+
+
+@dataclass
+class PythonSource:
+    """The level, and by place the index of its op."""
+
+    level: Level
+    ops: dict[Place, int] = field(default_factory=dict[Place, int])
+
+    def parents(self, op: Operation) -> tuple[int, ...]:
+        """The expression that an op came of."""
+        place = _place_of(op)
+        return (self.ops[place],) if place is not None and place in self.ops else ()
+
+
+def is_python(file: str) -> bool:
+    """Whether a file that positions name is Python's: by its name, or a cell of a notebook that Python remembers."""
+    return file.endswith(".py") or (file.startswith("<") and bool(getlines(file)))
+
+
+def python_source(
+    ops: Iterable[Operation], given: Mapping[str, str], name: Callable[[str], int]
+) -> PythonSource:
+    """The functions in which the places of ops lie, in the order in which ops name them.
+
+    `given` has texts of files by their names, others are read as tracebacks read them; `name` numbers the names of ops.
+    """
+    places = list(dict.fromkeys(place for op in ops if (place := _place_of(op)) is not None))
+    files = {
+        file: _File(file, given.get(file)) for file in dict.fromkeys(p[0] for p in places)
+    }
+    level = Level("Y", "Python", None)
+    numbers = level.numbers = list[int]()
+    lines = _copy_functions(places, files, level, numbers)
+    source = PythonSource(level)
+    for place in sorted(places, key=lambda one: (lines.get(one[:2], -1), one[2])):
+        line = lines.get(place[:2])
+        if line is not None:
+            kind, first, last = files[place[0]].piece(place[1], place[2] - 1)
+            source.ops[place] = len(level.ops)
+            level.ops.append(Op(line, first, last, name(f"python.{kind}")))
+    return source
+
+
+def _copy_functions(
+    places: Iterable[Place], files: Mapping[str, "_File"], level: Level, numbers: list[int]
+) -> dict[tuple[str, int], int]:
+    """Copy the functions that hold places into the level; by file and line, where each line is there now."""
+    lines: dict[tuple[str, int], int] = {}
+    main = ""
+    for file, line, _ in places:
+        main = main or file
+        around = files[file].function(line)
+        if (file, line) in lines or not around:
+            continue
+        if lines:
+            level.lines += ["", *([f"# {file}"] if file != main else [])]
+            numbers += [0] * (len(level.lines) - len(numbers))
+        for row in around:
+            lines[file, row] = len(level.lines)
+            level.lines.append(files[file].lines[row - 1])
+            numbers.append(row)
+    return lines
+
+
+def _place_of(op: Operation) -> Place | None:
+    place = file_position(op.location)
+    if place is None or not is_python(place.filename.data):
+        return None
+    return place.filename.data, place.line.data, place.column.data
+
+
+class _Piece(NamedTuple):
+    """What stands at a place: its kind in Python's syntax, and its columns in its first line, from 0."""
+
+    kind: str
+    first: int
+    last: int
+
+
+class _File:
+    """A Python file; one that is not there has no lines, and of one that is no Python each line is a function."""
+
+    def __init__(self, name: str, text: str | None) -> None:
+        lines = getlines(name) if text is None else text.splitlines()
+        self.lines = [line.rstrip("\n") for line in lines]
+        self._functions: list[range] = []
+        self._expressions: dict[tuple[int, int], _Piece] = {}
+        self._statements: dict[tuple[int, int], _Piece] = {}
+        try:
+            tree = ast.parse("\n".join(self.lines))
+        except SyntaxError:
+            return
+        self._read(tree, is_inside=False)
+
+    def function(self, line: int) -> range:
+        """The lines of the outermost function around a line, from 1; itself where there is none."""
+        own = range(line, line + 1) if 0 < line <= len(self.lines) else range(0)
+        return next((lines for lines in self._functions if line in lines), own)
+
+    def piece(self, line: int, column: int) -> _Piece:
+        """The longest expression that begins at a place, else the statement, else the rest of the line."""
+        end = len(self.lines[line - 1].rstrip())
+        rest = _Piece("line", column, max(column, end))
+        at = line, column
+        return self._expressions.get(at) or self._statements.get(at) or rest
+
+    def _read(self, node: ast.AST, *, is_inside: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            if is_function and not is_inside:
+                first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+                self._functions.append(range(first, (child.end_lineno or child.lineno) + 1))
+            if isinstance(child, ast.expr | ast.stmt) and _makes_something(child):
+                self._add(child)
+            self._read(child, is_inside=is_inside or is_function)
+
+    def _add(self, node: ast.expr | ast.stmt) -> None:
+        """Note an expression or a statement; those around others come first, and stay."""
+        first = self._column(node.lineno, node.col_offset)
+        last = len(self.lines[node.lineno - 1].rstrip())
+        if node.end_lineno == node.lineno and node.end_col_offset is not None:
+            last = self._column(node.lineno, node.end_col_offset)
+        known = self._expressions if isinstance(node, ast.expr) else self._statements
+        piece = _Piece(type(node).__name__.lower(), first, last)
+        known.setdefault((node.lineno, first), piece)
+
+    def _column(self, line: int, column: int) -> int:
+        """The characters before a column that counts bytes of UTF-8."""
+        text = self.lines[line - 1]
+        return (
+            column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))
+        )
+
+
+def _makes_something(node: ast.AST) -> bool:
+    """Whether ops can come of it: not of a name that is assigned to, nor of what stands side by side."""
+    is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    return not is_target and not isinstance(node, ast.Tuple)
+
+
+def kernels(module: ModuleOp) -> list[Operation]:
+    """The kernels of a module, at the last level too.
+
+    Errors: XetileError where there is none.
+    """
+    found = [*kernel_functions(module), *filter(is_kernel, llvm_functions(module))]
+    if not found:
+        names = [symbol_name(function) for function in functions(module)]
+        raise missing_kernel(module, None, names)
+    return found
+
+
+def level_of(function: Operation) -> LevelId:
+    """The letter of the level at which a kernel stands."""
+    if function.name == "llvm.func":
+        return "L"
+    match level(function):
+        case "workgroup":
+            return "W"
+        case "lane":
+            return "V"
+        case "subgroup" if holds_dialect(function, "xetile"):
+            return "B" if any(map(_is_blocked, function.walk())) else "S"
+        case "subgroup":
+            return "X" if holds_dialect(function, "xegpu") else "S"
+
+
+def _is_blocked(op: Operation) -> bool:
+    """Whether an op makes or takes tiles in blocks."""
+    types = [value.type for value in (*op.results, *op.operands)]
+    return any(isinstance(type, TileType) and type.inner_blocks is not None for type in types)
+
+
+def letters_from(first: LevelId) -> dict[str, LevelId]:
+    """The letters of the levels below one, by their names."""
+    letters: list[LevelId] = ["W", "S", "B", "X", "V", "L"]
+    below = letters[letters.index(first) + 1 :]
+    return {row.name: letter for row in LEVELS for letter in below if letter == row.letter}
+
+
+def layout_of_subgroups(function: Operation) -> list[int] | None:
+    """Rows and columns of subgroups, from the kernel's attribute, else its first `wg_map`; None where nothing says."""
+    if function.name == "llvm.func":
+        return None
+    if (layout := sg_layout_of(function)) is not None:
+        return list(layout)
+    for op in function.walk():
+        attributes = (*op.attributes.values(), *op.properties.values())
+        types = (value.type for value in (*op.operands, *op.results))
+        maps = (*attributes, *(getattr(type, "wg_map", None) for type in types))
+        for map in maps:
+            if (sizes := getattr(map, "sg_layout", None)) is not None:
+                return [int(size) for size in sizes]
+    return None
+
+
+def subgroups_of(function: Operation) -> int | None:
+    """Subgroups of a workgroup; None where the kernel does not say how large that is."""
+    return None if function.name == "llvm.func" else subgroup_count(function)
 
 
 @dataclass
@@ -255,18 +478,18 @@ class _Lowering:
 
 def write(trace: Traced) -> None:
     """Add the lines of the levels from the kernel's own down to L, and the places of ops and values in them."""
-    for level, given in trace.unwritten:
-        ops = trace.ops[level.id]
+    for shown, given in trace.unwritten:
+        ops = trace.ops[shown.id]
         text = given or printed(ops[0])
-        level.lines = text.lines
-        level.ops = [
+        shown.lines = text.lines
+        shown.ops = [
             Op(*text.ops[op], one.name, one.parents)
-            for op, one in zip(ops, level.ops, strict=True)
+            for op, one in zip(ops, shown.ops, strict=True)
         ]
         values = [value for op in ops for value in values_of(op)]
-        for place, (value, one) in enumerate(zip(values, level.values, strict=True)):
-            span = text.values.get(value) or Span(level.ops[one.op].line, 0, 0)
-            level.values[place] = Value(one.op, one.number, *span, one.holding)
+        for place, (value, one) in enumerate(zip(values, shown.values, strict=True)):
+            span = text.values.get(value) or Span(shown.ops[one.op].line, 0, 0)
+            shown.values[place] = Value(one.op, one.number, *span, one.holding)
     trace.unwritten.clear()
 
 

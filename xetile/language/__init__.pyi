@@ -1,7 +1,7 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
 from . import testing as testing
 from .arrays import Array as Array
-from .cells import Cell as Cell
+from .arrays import Cell as Cell
 from .checks import check as check
 from .checks import print as print
 from .checks import static_assert as static_assert

@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from xetile.analysis.intervals import OPERATIONS
+from xetile.analysis.ranges import OPERATIONS
 
 SMALL = list(combinations_with_replacement(range(-3, 5), 2))
 NATURAL = [bounds for bounds in SMALL if bounds[0] >= 0]

@@ -3,8 +3,7 @@ from itertools import product
 
 import pytest
 
-from xetile.analysis.intervals import OPERATIONS
-from xetile.analysis.ranges import Interval, infer_ranges
+from xetile.analysis.ranges import OPERATIONS, Interval, infer_ranges
 from xetile.dialects.modules import parse
 
 TOP = Interval(-(2**63), 2**63 - 1)

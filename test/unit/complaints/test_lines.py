@@ -3,8 +3,7 @@
 import pytest
 
 from xetile.api import parse_text
-from xetile.complaints.brackets import brackets
-from xetile.complaints.parsing import end_of_token_before, parse_complaint
+from xetile.complaints.parsing import brackets, end_of_token_before, parse_complaint
 from xetile.errors import XetileError
 
 FUNCTION = """func.func @f(%a: f32, %b: i32, %m: memref<4x4xf32>, %c: index, %v: vector<8xf32>) {

@@ -1,7 +1,7 @@
 """Names of attributes that are told apart from misspelled ones."""
 
 from xetile.analysis.kernels import OLDER_CONVENTION
-from xetile.dialects.names import FUNCTION_ATTRIBUTES
+from xetile.dialects.modules import FUNCTION_ATTRIBUTES
 
 
 def test_the_launch_convention_is_among_the_names_of_functions():

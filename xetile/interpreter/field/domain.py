@@ -1,18 +1,30 @@
-"""What is computed with elements of the field; casts between types of floats change nothing."""
+"""What is computed with elements of the field; casts between types of floats change nothing.
+
+Memory of a launch in the field: in cells, which begin as the bytes of what is given.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, cast
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
+from xetile.errors import XetileError
 from xetile.interpreter.common.ieee import IEEE, ordered
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.field.carried import carried
 from xetile.interpreter.field.cells import (
+    CELL,
     cells_of,
     cells_of_floats,
     floats_at,
+    floats_of,
+    identity,
     integers_of,
+    opaque,
+    opaque_of,
 )
 from xetile.interpreter.field.residues import (
     NAN,
@@ -25,10 +37,121 @@ from xetile.interpreter.field.residues import (
     scattered,
     times,
 )
-from xetile.interpreter.field.storage import CellStorage
 from xetile.interpreter.machine.domain import Domain, Usual
 from xetile.interpreter.machine.elements import Element, wrap
-from xetile.interpreter.machine.values import Array, in_cells
+from xetile.interpreter.machine.storage import Storage, bytes_of
+from xetile.interpreter.machine.values import Array, alike, in_cells
+
+
+class CellStorage(Storage):
+    """A cell for each byte; arrays that share memory share cells."""
+
+    unit = CELL
+
+    def __init__(self) -> None:
+        self._roots: dict[int, tuple[Array, Array]] = {}
+
+    def new(self, size: int) -> Array:
+        return np.zeros(size, np.uint64)
+
+    def placed(self, array: Array) -> Array:
+        if array.size == 0:
+            return np.zeros(0, np.uint64)
+        root, first, count = _root_of(array)
+        if id(root) not in self._roots:
+            self._roots[id(root)] = root, bytes_of(root).astype(np.uint64)
+        cells = self._roots[id(root)][1][first : first + count]
+        if _of_floats(array):
+            _made_floats(cells, array)
+        cells = cells[:]
+        cells.flags.writeable = array.flags.writeable
+        return cells
+
+    def result(self, array: Array, name: str) -> Array:
+        """What an array that was placed holds: int64 representatives of floats, integers as they are."""
+        if array.size == 0:
+            return array.astype(np.int64) if _of_floats(array) else array.copy()
+        cells = cells_of(_elements(self.placed(array), array))
+        if _of_floats(array):
+            found = floats_of(cells, _element(array))
+            return _refuse(name, array) if found is None else found
+        found = integers_of(cells, _element(array))
+        if found.dtype.kind == "V":
+            _refuse(name, array)
+        return found
+
+    def held(self, of: Element) -> np.dtype[np.generic]:
+        return opaque(of.size)
+
+    def given(self, values: Array, of: Element) -> Array:
+        return of_floats(values.astype(np.float64))
+
+    def loaded(self, at: Operation, values: Array, of: Element) -> Array:
+        cells = cells_of(values)
+        return floats_at(at, cells, of) if of.is_float else integers_of(cells, of)
+
+    def stored(self, values: ArrayLike, of: Element) -> ArrayLike:
+        held = np.asarray(values)
+        if held.dtype.kind == "V":
+            return held
+        if of.is_float:
+            return opaque_of(cells_of_floats(held, of.size))
+        return in_cells(held.astype(of.dtype))
+
+    def filled(self, found: Array, where: Array, otherwise: Array, of: Element) -> Array:
+        before = otherwise
+        if otherwise.dtype.kind != "V":
+            before = otherwise.astype(np.int64 if of.is_float else of.dtype)
+        values, found = alike([before.copy(), found])
+        values[where] = found
+        return values
+
+    def bits(self, values: Array, of: Element) -> Array:
+        return identity(cells_of(cast(Array, self.stored(values, of))))
+
+
+def _elements(cells: Array, array: Array) -> Array:
+    """An array's elements in cells, as a view."""
+    size, steps = array.itemsize, [CELL * step for step in array.strides]
+    starts = cells[: len(cells) // size * size].view(opaque(size))
+    return as_strided(starts, array.shape, steps)
+
+
+def _element(array: Array) -> Element:
+    bits, is_float = 8 * array.itemsize, _of_floats(array)
+    return Element(array.dtype.name, bits, array.dtype, is_float=is_float)
+
+
+def _made_floats(cells: Array, array: Array) -> None:
+    """The bytes of an array of floats made pieces of what they encode, once."""
+    elements, of = _elements(cells, array), _element(array)
+    found = floats_of(cells_of(elements), of)
+    if found is not None:
+        elements[...] = opaque_of(cells_of_floats(found, of.size))
+
+
+def _refuse(name: str, array: Array) -> NoReturn:
+    raise XetileError(
+        f"{name} is an array of {array.dtype} and holds bits of floats after the launch, which elements of the field "
+        "do not have; give an array of the floats' own type"
+    )
+
+
+def _of_floats(array: Array) -> bool:
+    return array.dtype.kind not in "iub"
+
+
+def _root_of(array: Array) -> tuple[Array, int, int]:
+    """The array whose memory this one is part of, the number of its first byte there, and how many it spans."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    first, count = array.ctypes.data - root.ctypes.data, len(bytes_of(array))
+    inside = first >= 0 and min(root.strides, default=0) >= 0
+    if inside and first + count <= len(bytes_of(root)):
+        return root, first, count
+    return array, 0, count
+
 
 Binary = Callable[[Array, Array], Array]
 

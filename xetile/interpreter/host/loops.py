@@ -1,15 +1,152 @@
-"""Loops on the host: those that run long are compiled, the others are interpreted."""
+"""Loops on the host: those that run long are compiled, the others are interpreted.
+
+Loops of the host as machine code, called a few iterations at a time.
+"""
+
+import ctypes
+import time
+from typing import cast
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.known_integers import known_integer
+from xetile.errors import XetileError
 from xetile.interpreter.common.control import check_rounds, check_step
-from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
-from xetile.interpreter.host.machine import host
+from xetile.interpreter.host.allocations import host_array_of
+from xetile.interpreter.host.code import FOUND_SLOTS, SLOT, Unsupported, held, slot_of
+from xetile.interpreter.host.machine import DEEPEST_CALL, HostMachine, host
+from xetile.interpreter.host.native import Native
+from xetile.interpreter.host.translation import Translation
+from xetile.interpreter.machine.conformity import contradiction
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import number
-from xetile.interpreter.machine.values import Values
+from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.ops.math import FUNCTIONS
+
+CALL_SECONDS = 0.05
+"""A call takes about this long, so that a run can be interrupted and shows how far it is."""
+
+_ASK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+_COMPUTE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
+_LOOP = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, _ASK, _COMPUTE
+)
+
+
+def compile_loop(frame: Frame, op: Operation) -> "CompiledLoop | None":
+    """The loop as machine code; None where something in it stays with the interpreter."""
+    try:
+        return CompiledLoop(op, Translation(frame, op))
+    except Unsupported:
+        return None
+
+
+class CompiledLoop:
+    """A loop `scf.for` that runs outside of Python."""
+
+    def __init__(self, op: Operation, translation: Translation) -> None:
+        self._op = op
+        self._parts = translation
+        self._native = Native(translation.text)
+        self._function = _LOOP(self._native.address)
+
+    def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
+        """What the loop carries after `trips` iterations; None where memory needs a look."""
+        parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
+        if host(frame).calls + parts.depth > DEEPEST_CALL:
+            return None  # the interpreter says which call is too deep
+        if not self._place_memrefs(frame, slots):
+            return None
+        results = list(enumerate(self._op.results, parts.carried))
+        given = [(slot, value.type, frame.get(value)) for value, slot in parts.scalars.items()]
+        given += [
+            (slot, result.type, value)
+            for (slot, result), value in zip(results, start, strict=True)
+        ]
+        for slot, type, value in given:
+            assert isinstance(value, np.ndarray)
+            slot_of(slots, slot, held(type))[:] = value
+        self._call(host(frame), trips, slots, _Asked(frame, parts, slots))
+        return [slot_of(slots, slot, held(result.type)) for slot, result in results]
+
+    def _place_memrefs(self, frame: Frame, slots: Array) -> bool:
+        """Write where memrefs are; no where one may not be written, or is not as its type says.
+
+        The code has extents and strides from the type, and checks no other against what is there.
+        """
+        for value, first in self._parts.memrefs.items():
+            try:
+                array = host_array_of(frame, self._op, value)
+            except XetileError:
+                return False
+            if value in self._parts.stored and not array.flags.writeable:
+                return False
+            found = frame.memref(value)
+            assert isinstance(value.type, MemRefType)
+            if contradiction(cast("MemRefType[Attribute]", value.type), found) is not None:
+                return False
+            shape = [int(part[0]) for part in (*found.sizes, *found.strides)]
+            place = [array.__array_interface__["data"][0], *shape]
+            slots[first : first + len(place)] = place
+        return True
+
+    def _call(self, machine: HostMachine, trips: int, slots: Array, asked: "_Asked") -> None:
+        ask, compute, address = _ASK(asked.execute), _COMPUTE(asked.compute), slots.ctypes.data
+        done, number = 0, 1
+        with machine.steps(trips) as report:
+            while done < trips:
+                end, started = min(done + number, trips), time.perf_counter()
+                answer = int(self._function(done, end, address, ask, compute))
+                if asked.error is not None:
+                    raise asked.error
+                if answer:
+                    self._parts.code.refusals[answer - 1](*slots[:FOUND_SLOTS].tolist())
+                done = end
+                report(done)
+                if time.perf_counter() - started < CALL_SECONDS:
+                    number *= 2
+
+
+class _Asked:
+    """Executes ops for a compiled loop; `error` is what one raised."""
+
+    def __init__(self, frame: Frame, parts: Translation, slots: Array) -> None:
+        self._frame = frame
+        self._parts = parts
+        self._slots = slots
+        self._functions = [FUNCTIONS[op.name] for op in parts.computed]
+        self._operands = [len(op.operands) for op in parts.computed]
+        self._x, self._y = np.zeros(1), np.zeros(1)
+        self.error: BaseException | None = None
+
+    def compute(self, number: int, x: float, y: float) -> float:
+        """A function of one or two numbers; the second of one is not looked at."""
+        try:
+            self._x[0], self._y[0] = x, y
+            arguments = (self._x, self._y)[: self._operands[number]]
+            return self._functions[number](*arguments)[0]
+        except BaseException as error:  # it cannot pass through machine code
+            self.error = error
+            return 0.0
+
+    def execute(self, number: int) -> int:
+        """The op of that number, on the operands in the slots; 0 if all is well."""
+        op, room = self._parts.asked[number]
+        try:
+            frame = host(self._frame).frame()
+            for slot, value in enumerate(op.operands, room):
+                frame.bind(value, slot_of(self._slots, slot, held(value.type)))
+            values = frame.machine.handlers[op.name](frame, op)
+            for slot, (result, value) in enumerate(zip(op.results, values, strict=True), room):
+                assert isinstance(value, np.ndarray)
+                slot_of(self._slots, slot, held(result.type))[:] = value
+        except BaseException as error:  # it cannot pass through machine code
+            self.error = error
+            return 1
+        return 0
+
 
 WORTH_COMPILING = 5_000
 """Ops that the interpreter executes in about the time that compiling a loop takes."""

@@ -6,12 +6,14 @@
     }                                                ; and room for ops that the interpreter is asked to execute
 
 Every op keeps its meaning: the same rounding, the same refusals in the same order.
+
+How the functions of a compiled loop hand values to one another: a memref as its address, extents and strides.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -19,7 +21,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.interpreter.common.accesses import refuse_outside
 from xetile.interpreter.common.control import check_step
-from xetile.interpreter.host.calls import Callee, View, parameter, passed
 from xetile.interpreter.host.code import (
     FOUND_SLOTS,
     INTEGER,
@@ -41,6 +42,42 @@ from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import text
 from xetile.interpreter.machine.values import Array, uniform
 from xetile.interpreter.ops.math import FUNCTIONS
+
+
+class View(NamedTuple):
+    """A memref from outside: its address, extents and strides, as names or literals."""
+
+    source: SSAValue
+    address: str
+    sizes: list[str]
+    strides: list[str]
+    of: Element
+
+
+class Callee(NamedTuple):
+    """A function that is written: its parameters, those whose memory it stores to, and how deep its calls go."""
+
+    symbol: str
+    types: Sequence[Attribute]
+    stored: Sequence[int]
+    depth: int
+
+
+def passed(view: View) -> list[str]:
+    """A memref as arguments or parameters."""
+    return [f"ptr {view.address}", *(f"i64 {part}" for part in (*view.sizes, *view.strides))]
+
+
+def parameter(argument: SSAValue, name: str) -> View:
+    """A memref of which a function knows what it is given."""
+    assert isinstance(argument.type, MemRefType)
+    type = cast("MemRefType[Attribute]", argument.type)
+    sizes, strides = (
+        [f"{name}.{part}.{d}" for d in range(type.get_num_dims())]
+        for part in ("size", "stride")
+    )
+    return View(argument, name, sizes, strides, held(type.element_type))
+
 
 EXACT_IN_F64 = ("f32", "f64")
 """Floats that f64 is rounded to in one step."""

@@ -3,14 +3,22 @@
 Without a barrier between, a read races with another subgroup's write, a write with
 another's read or write, unless both are stores of the same bits or both are atomic; who
 stored the same bits may read them. Workgroups have no barrier (`workgroup_races`).
+
+Who executes the accesses of a kernel of level workgroup, where one thread stands for all subgroups.
+
+Accesses of several workgroups of a launch to the same element, which may come in any order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from xetile.analysis.maps.inference import known_tile_maps
 from xetile.analysis.touched import touched_parameters
+from xetile.dialects.traits import WritesTile, has_trait
+from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.errors import fail, notes_at
 from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import Element
@@ -18,11 +26,179 @@ from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array, MemRef, Value
-from xetile.interpreter.sanitizer.holders import Holders
 from xetile.interpreter.sanitizer.numbered_ops import NumberedOps, line_of
-from xetile.interpreter.sanitizer.sets import members, several, singletons, some
+from xetile.interpreter.sanitizer.sets import members, several, singletons, some, union
 from xetile.interpreter.sanitizer.shadows import Accesses, GlobalShadow, Shadow, last_of
-from xetile.interpreter.sanitizer.workgroup_races import WorkgroupRaces
+
+
+class WorkgroupRaces:
+    """Refuses what workgroups do to an element in no order; it `matters` if there are several.
+
+    Workgroups may order themselves by what atomic ops return. One that uses such a result is
+    not compared with what others did before.
+    """
+
+    def __init__(self, threads: Threads, ops: NumberedOps) -> None:
+        count = prod(threads.grid)
+        self.matters = count > 1
+        self._threads = threads
+        self._ops = ops
+        self._ordered: Array = np.zeros(count + 1 if self.matters else 0, np.bool)
+
+    def read(self, at: Operation, shadow: GlobalShadow, found: Accesses) -> None:
+        mine, places = self._mine(found), found.places
+        others = shadow.stored_alone(places, mine)
+        self._refuse(at, "reads", "stored", others, shadow.storing, mine, places)
+        if shadow.updated:
+            others = shadow.other_changes(places, mine)
+            self._refuse(at, "reads", "changed", others, shadow.updating, mine, places)
+        shadow.note_reader(places, mine, self._ops.number(at))
+
+    def change(self, at: Operation, shadow: GlobalShadow, found: Accesses) -> None:
+        """An atomic op."""
+        mine, places = self._mine(found), found.places
+        others = shadow.other_reads(places, mine)
+        self._refuse(at, "changes", "read", others, shadow.looking, mine, places)
+        others = shadow.other_stores(places, mine)
+        self._refuse(at, "changes", "stored", others, shadow.storing, mine, places)
+        shadow.note_changer(places, mine, self._ops.number(at))
+
+    def orders(self, active: Array) -> None:
+        """These threads know what an atomic op of theirs found."""
+        if self.matters:
+            self._ordered[self._threads.workgroup(active) + 1] = True
+
+    def write(self, at: Operation, shadow: GlobalShadow, found: Accesses, kept: Array) -> None:
+        mine, places, stored = self._mine(found), found.places, found.values
+        assert stored is not None
+        others = shadow.other_reads(places, mine)
+        self._refuse(at, "stores to", "read", others, shadow.looking, mine, places)
+        if shadow.updated:
+            others = shadow.other_changes(places, mine)
+            self._refuse(at, "stores to", "changed", others, shadow.updating, mine, places)
+        others = shadow.other_stores(places, mine)
+        if others.any():
+            others = np.where(kept & ~shadow.altered[places], 0, others)
+            self._refuse(at, "", "", others, shadow.storing, mine, places)
+        winner = last_of(shadow.last, places)
+        contested = stored[winner] != stored
+        if contested.any():
+            shadow.storing[places] = self._ops.number(at)
+            ahead = np.where(contested, _another_of(winner, mine), 0)[:, None]
+            self._refuse(at, "", "", ahead, shadow.storing, mine, places)
+        shadow.note_storer(places, mine, kept, contested, self._ops.number(at))
+
+    def _mine(self, found: Accesses) -> Array:
+        return (self._threads.workgroup(found.threads) + 1).astype(np.int32)
+
+    def _refuse(
+        self,
+        at: Operation,
+        does: str,
+        did: str,
+        others: Array,
+        ops: Array,
+        mine: Array,
+        places: Array,
+    ) -> None:
+        """An error where another workgroup is; without `does` and `did` both stored, different values."""
+        if not others.any():
+            return
+        bad = (others != 0) & ~self._ordered[mine][:, None]
+        if not bad.any():
+            return
+        first, entry = (int(part[0]) for part in np.nonzero(bad))
+        other = int(others[first, entry])
+        one, two = (
+            list(self._threads.workgroup_place(np.array([number - 1])))
+            for number in (int(mine[first]), other)
+        )
+        other_op = self._ops[int(ops[places[first, entry]])]
+        line, did_it = line_of(other_op), f"workgroup {two} {did or 'stored'} it here"
+        said = (
+            f"{does} an element that workgroup {two} {did} at {line}"
+            if does
+            else f"stores to an element to which workgroup {two} stored another value at {line}"
+        )
+        fail(
+            at,
+            f"workgroup {one} {said}; workgroups run in any order",
+            notes=notes_at(other_op, did_it),
+        )
+
+
+def _another_of(group: Array, mine: Array) -> Array:
+    """Another workgroup of each one's group, 0 where there is none."""
+    low, high = mine.copy(), mine.copy()
+    np.minimum.at(low, group, mine)
+    np.maximum.at(high, group, mine)
+    found = np.where(high[group] != mine, high[group], low[group])
+    return np.where(found != mine, found, 0)
+
+
+class Holders:
+    """The subgroups to which the map of an op's tile gives each element; without a tile every one.
+
+    Of those that hold a unit the first one writes it. Who accesses a tile whose map does not
+    follow, as of none in eager execution, is not known: no one.
+    """
+
+    def __init__(self, subgroups: int) -> None:
+        self._singletons = singletons(subgroups)
+        self._everyone = union(self._singletons)
+        self._nobody = np.zeros_like(self._everyone)
+        self._dealt: dict[tuple[WorkgroupMapAttr, tuple[int, ...], bool], Array] = {}
+        self._inferred: dict[Operation, Mapping[SSAValue, WorkgroupMapAttr]] = {}
+
+    def of(self, at: Operation, shape: Sequence[int]) -> Array:
+        """The sets of subgroups that access each element: [*shape, words], or [words] for all."""
+        tile = next((value for value in at.operands if isinstance(value.type, TileType)), None)
+        if tile is None:
+            return self._everyone
+        map = self._map(tile, at)
+        if map is None:
+            return self._nobody
+        assert isinstance(tile.type, TileType)
+        # Blocks, of four dimensions, are dealt out by no map.
+        if tile.type.shape != tuple(shape):
+            return self._everyone
+        key = (map, tile.type.shape, has_trait(at, WritesTile))
+        if key not in self._dealt:
+            self._dealt[key] = self._deal(at, map, tile.type.shape)
+        return self._dealt[key]
+
+    def _map(self, tile: SSAValue, at: Operation) -> WorkgroupMapAttr | None:
+        assert isinstance(tile.type, TileType)
+        if tile.type.wg_map is not None:
+            return tile.type.wg_map
+        function = _function_around(at)
+        if function not in self._inferred:
+            self._inferred[function] = known_tile_maps(function)
+        return self._inferred[function].get(tile)
+
+    def _deal(self, at: Operation, map: WorkgroupMapAttr, shape: tuple[int, ...]) -> Array:
+        dealt, there = map.distribution(shape), len(self._singletons)
+        if dealt.subgroups > there:
+            fail(
+                at,
+                f"sg_layout {list(map.sg_layout)} has {dealt.subgroups} subgroups, "
+                f"the workgroup has {there}",
+            )
+        height, width = dealt.unit
+        rows, columns = dealt.units(0), dealt.units(1)
+        writers = 1 if has_trait(at, WritesTile) else None
+        units = [
+            union(self._singletons[dealt.owners(unit)[:writers]])
+            for unit in np.ndindex(rows, columns)
+        ]
+        held = np.array(units).reshape(rows, columns, -1)
+        return held.repeat(height, axis=0).repeat(width, axis=1)
+
+
+def _function_around(op: Operation) -> Operation:
+    while (outer := op.parent_op()) is not None and not op.name.endswith("func"):
+        op = outer
+    return op
 
 
 class Sanitizer(Observer):

@@ -1,19 +1,450 @@
-"""What rewritten statements call while a kernel is traced."""
+"""What rewritten statements call while a kernel is traced.
+
+`if` statements on conditions that are known when the kernel runs, which become scf.if.
+
+`for` statements over xt.range, which become scf.for.
+
+`while` statements, which become scf.while where their test is known when the kernel runs.
+
+Whether it is, its first evaluation tells: that goes into a block of its own, which is dropped if the statement
+is traced and put in its place if it is Python's.
+"""
 
 from collections.abc import Callable, Iterable
 from inspect import currentframe
+from types import FrameType
 from typing import Protocol, cast
 
-from xetile.language.control.branches import Branch, PlainBranch
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Region, SSAValue
+
+from xetile.language.builder import current, named
+from xetile.language.carried import leaves, mutables, settle
 from xetile.language.control.conditions import condition, is_traced, is_tracing
-from xetile.language.control.construct import caller
-from xetile.language.control.loops import Loop, PlainLoop
-from xetile.language.control.repetitions import Repetition
+from xetile.language.control.construct import (
+    Bundle,
+    Construct,
+    Names,
+    Scope,
+    caller,
+    locals_of,
+    watch_of,
+)
 from xetile.language.control.sites import Site
+from xetile.language.control.state import Watch
 from xetile.language.indices import Index
 from xetile.language.ranges import Range
 from xetile.language.refusals import refuse
+from xetile.language.unavailable import Unavailable, is_unavailable
 from xetile.language.values import Value
+
+
+class Repetition:
+    """A `while` statement: Python's until a test is traced, from there on one loop."""
+
+    def __init__(self, site: Site, filename: str) -> None:
+        self._site = site
+        self._filename = filename
+        self._loop: TracedRepetition | None = None
+        self._scope = Scope()
+        self._probe = Block()
+        self._names: Names = {}
+        self._watch: Watch | None = None
+
+    @property
+    def traced(self) -> bool:
+        """Whether the loop is one of the kernel's."""
+        return self._loop is not None
+
+    def again(self) -> bool:
+        """Whether the test is to be evaluated."""
+        if self._loop is not None:
+            return False
+        if not is_tracing():
+            return True
+        frame = caller(currentframe())
+        self._names, self._watch = locals_of(frame), watch_of(self._site, frame)
+        self._probe = Block()
+        self._scope.enter(self._probe, TracedRepetition.place(self._site, self._filename))
+        return True
+
+    def decide(self, test: object) -> bool:
+        """Whether the body is executed, or traced."""
+        if not is_tracing():
+            return bool(test)
+        if not is_traced(test):
+            self._settle(locals_of(caller(currentframe())))
+        self._scope.leave()
+        if is_traced(test):
+            condition(test, "while")
+            _drop(self._probe)
+            assert self._watch is not None
+            self._loop = TracedRepetition(self._site, self._filename, self._names, self._watch)
+            return True
+        for op in list(self._probe.ops):
+            op.detach()
+            current().block.add_op(op)
+        return bool(test)
+
+    def _settle(self, names: Names) -> None:
+        """Compute what the test has bound, for the block in which it was written is soon no more."""
+        for name in self._site.stored:
+            if name in names:
+                for leaf in leaves(names[name]):
+                    settle(leaf)
+
+    def rebinds(self, name: str) -> bool:
+        """Whether a name gets another value here."""
+        assert self._loop is not None
+        return name in self._loop.names
+
+    def tested(self, name: str) -> object:
+        """What a name holds as the test is evaluated."""
+        assert self._loop is not None
+        return self._loop.names[name]
+
+    inside = tested
+    result = tested
+
+    def test(self, test: object) -> None:
+        """The test, evaluated in the loop."""
+        assert self._loop is not None
+        self._loop.begin_round(condition(test, "while"), locals_of(caller(currentframe())))
+
+    def close(self) -> None:
+        """A round ends here."""
+        assert self._loop is not None
+        self._loop.close(locals_of(caller(currentframe())))
+
+
+class TracedRepetition(Construct):
+    """The loop; `names` is what names are bound to next: as the test begins, as the body begins, behind the loop."""
+
+    def __init__(self, site: Site, filename: str, names: Names, watch: Watch) -> None:
+        super().__init__(site, filename, names, watch)
+        if site.has_else:
+            self.refuse(
+                "`else` of a traced `while`; put it behind the loop, which no `break` leaves"
+            )
+        self._carried = Bundle.of(self.candidates())
+        self.check_unshared(self._carried.values)
+        self._initial = self._carried.computed()
+        types = [value.type for value in self._initial]
+        self._test_block = Block(arg_types=types)
+        self._body = Block()
+        self._carried.label(self._test_block.args)
+        self._forwarded = self._carried
+        self.names = {
+            **{name: self.only_inside(name) for name in self.before},
+            **self._carried.made_of(self._test_block.args),
+        }
+        self.watch(self.names)
+        self._scope = Scope()
+        self._scope.enter(self._test_block, self.location())
+
+    def begin_round(self, test: SSAValue, names: Names) -> None:
+        """The test was evaluated in its block; the body follows."""
+        from xdsl.dialects.scf import ConditionOp
+
+        forwarded = self._ends(names)
+        for name in self.site.stored:
+            if name in names and name in self.site.needed and not is_unavailable(names[name]):
+                forwarded[name] = names[name]
+        self._forwarded = Bundle.of(forwarded)
+        values = self._forwarded.computed()
+        current().insert(ConditionOp(test, *values))
+        self._scope.leave()
+        self._body = Block(arg_types=[value.type for value in values])
+        self._forwarded.label(self._body.args)
+        self.names = {
+            **{name: self.only_inside(name) for name in self.before},
+            **self._forwarded.made_of(self._body.args),
+        }
+        self.watch(self.names)
+        self._scope.enter(self._body, self.location())
+
+    def close(self, names: Names) -> None:
+        """The body ends."""
+        from xdsl.dialects.scf import WhileOp, YieldOp
+
+        self.check_unchanged()
+        current().insert(YieldOp(*Bundle.of(self._ends(names)).computed()))
+        self._scope.leave()
+        types = [argument.type for argument in self._body.args]
+        op = WhileOp(self._initial, types, Region(self._test_block), Region(self._body))
+        current().insert(op)
+        self._forwarded.label(op.res)
+        bound = [name for name in self.site.stored if name in names or name in self.before]
+        self.names = {
+            **{name: self.only_inside(name) for name in bound},
+            **self._forwarded.made_of(op.res),
+        }
+
+    def _ends(self, names: Names) -> dict[str, object]:
+        return self.ends(self._carried, names)
+
+
+def _drop(block: Block) -> None:
+    for op in reversed(list(block.ops)):
+        op.detach()
+        op.erase(safe_erase=False)
+
+
+class PlainLoop:
+    """A loop over anything else: Python's, each round traced by itself."""
+
+    traced = False
+
+    def __init__(self, items: Iterable[object]) -> None:
+        self.items = items
+
+
+class Loop(Construct):
+    """A loop over xt.range: its body is traced once, with arguments of the body's block for what it carries."""
+
+    def __init__(self, site: Site, filename: str, frame: FrameType, range: Range) -> None:
+        super().__init__(site, filename, locals_of(frame), watch_of(site, frame))
+        if site.target is None:
+            self.refuse("`for` over xt.range binds one name: `for k in xt.range(...):`")
+        if site.has_else:
+            self.refuse(
+                "`else` of a traced `for`; put it behind the loop, which no `break` leaves"
+            )
+        self._carried = Bundle.of(self.candidates())
+        self._initial = self._carried.computed()
+        self._bounds = [Index.of(bound).ssa() for bound in _rising(range)]
+        types = [value.type for value in self._initial]
+        self._block = Block(arg_types=[IndexType(), *types])
+        self._carried.label(self._block.args[1:])
+        self._inside = self._carried.made_of(self._block.args[1:])
+        self.watch(self._inside)
+        number = named(self._block.args[0], site.target)
+        self.items = (_item(range, number),)
+        self._scope = Scope()
+        self._scope.enter(self._block, self.location())
+        self._closed = False
+        self._after: dict[str, object] = {}
+
+    def rebinds(self, name: str) -> bool:
+        """Whether a name gets another value here."""
+        if not self._closed:
+            return name in self.before and name != self.site.target
+        return name in self._after
+
+    def inside(self, name: str) -> object:
+        """What a name holds as a round begins."""
+        return self._inside[name] if name in self._inside else self.only_inside(name)
+
+    def result(self, name: str) -> object:
+        """What a name holds behind the loop."""
+        return self._after[name]
+
+    def close(self) -> None:
+        """The round ends here."""
+        names = locals_of(caller(currentframe()))
+        self.check_unchanged()
+        yielded = Bundle.of(self.ends(self._carried, names))
+        self.check_unshared(n for n, value in self._inside.items() if names[n] is not value)
+        results = self._finish(yielded.computed())
+        self._after = {
+            name: self._behind(name)
+            for name in self.site.stored
+            if name in names or name in self.before
+        }
+        self._after.update(results)
+        for name, value in self._inside.items():
+            if names[name] is value:
+                self._after[name] = self.before[name]
+        self._closed = True
+
+    def _finish(self, values: list[SSAValue]) -> dict[str, object]:
+        from xdsl.dialects.scf import ForOp, YieldOp
+
+        arguments = list(self._block.args[1:])
+        changed = [
+            value is not argument for value, argument in zip(values, arguments, strict=True)
+        ]
+        current().insert(YieldOp(*(v for v, c in zip(values, changed, strict=True) if c)))
+        self._scope.leave()
+        for argument, initial, is_changed in zip(
+            arguments, self._initial, changed, strict=True
+        ):
+            if not is_changed:
+                argument.replace_all_uses_with(initial)
+                self._block.erase_arg(argument)
+        initial = [v for v, c in zip(self._initial, changed, strict=True) if c]
+        lower, upper, step = self._bounds
+        loop = ForOp(lower, upper, step, initial, self._block)
+        current().insert(loop)
+        results = iter(loop.res)
+        new = [next(results) if is_changed else None for is_changed in changed]
+        self._carried.label(new)
+        return self._carried.made_of(new)
+
+    def _behind(self, name: str) -> Unavailable:
+        if name != self.site.target:
+            return self.only_inside(name)
+        return Unavailable(
+            f"'{name}' counts the rounds of the loop at line {self.site.place[0]}, which is traced; "
+            "compute its last value from the bounds"
+        )
+
+
+def _rising(range: Range) -> tuple[Index | int, Index | int, int]:
+    """The bounds of scf.for, whose step is at least 1: a falling range counts its rounds."""
+    if range.step > 0:
+        return range.start, range.stop, range.step
+    fall = -range.step
+    return 0, (Index.of(range.start) - range.stop + (fall - 1)) // fall, 1
+
+
+def _item(range: Range, number: SSAValue) -> Index:
+    if range.step > 0:
+        return Index.of(number)
+    return Index.of(range.start) + Index.of(number) * range.step
+
+
+class PlainBranch:
+    """An `if` on anything else: Python's."""
+
+    traced = False
+
+    def __init__(self, *, first: bool) -> None:
+        self.first = first
+        self.second = not first
+
+
+class Branch(Construct):
+    """An `if` of which both branches are traced, each in its block."""
+
+    first = True
+    second = True
+
+    def __init__(self, site: Site, filename: str, frame: FrameType, test: Value) -> None:
+        super().__init__(site, filename, locals_of(frame), watch_of(site, frame))
+        self._test = test.ssa()
+        self._blocks: list[Block] = []
+        self._ends: list[dict[str, object]] = []
+        self._scope = Scope()
+        self._enter()
+        self._after: dict[str, object] | None = None
+
+    def rebinds(self, name: str) -> bool:
+        """Whether a name gets another value here."""
+        if self._after is None:
+            return name in self.before or name in self._ends[0]
+        return name in self._after
+
+    def restored(self, name: str) -> object:
+        """What a name holds as the other branch begins."""
+        return self.before[name] if name in self.before else self._other(name)
+
+    def result(self, name: str) -> object:
+        """What a name holds behind the statement."""
+        assert self._after is not None
+        return self._after[name]
+
+    def close(self) -> None:
+        """A branch ends here."""
+        self.check_unchanged()
+        names = locals_of(caller(currentframe()))
+        self._ends.append({n: v for n, v in names.items() if n in self.site.stored})
+        self._scope.leave()
+        if self.site.has_else and len(self._blocks) == 1:
+            self._enter()
+            return
+        if not self.site.has_else:
+            self._enter()
+            self._ends.append(self.before)
+            self._scope.leave()
+        self._finish()
+
+    def _enter(self) -> None:
+        block = Block()
+        self._blocks.append(block)
+        self._scope.enter(block, self.location())
+
+    def _finish(self) -> None:
+        from xdsl.dialects.scf import IfOp
+
+        first, second = self._ends
+        merged = [name for name in self.site.stored if self._merges(name)]
+        self._check_identities(merged)
+        sides = [Bundle.of({name: ends[name] for name in merged}) for ends in self._ends]
+        for block, side in zip(self._blocks, sides, strict=True):
+            with current().inside(block):
+                for leaf in side.leaves:
+                    settle(leaf)
+        changed = [
+            not _equal(*pair) for pair in zip(*(side.leaves for side in sides), strict=True)
+        ]
+        yields = [
+            self._yielded(
+                block, [leaf for leaf, c in zip(side.leaves, changed, strict=True) if c]
+            )
+            for block, side in zip(self._blocks, sides, strict=True)
+        ]
+        regions = [Region(block) for block in self._blocks]
+        if not yields[0] and len(self._blocks[1].ops) == 1:
+            regions[1] = Region()
+        op = IfOp(self._test, [value.type for value in yields[0]], regions[0], regions[1])
+        current().insert(op)
+        results = iter(op.output)
+        new = [next(results) if c else None for c in changed]
+        sides[0].label(new)
+        self._after = {
+            n: self._behind(n) for n in self.site.stored if n in first or n in second
+        }
+        self._after.update(sides[0].made_of(new))
+
+    def _yielded(self, block: Block, leaves: list[Value]) -> list[SSAValue]:
+        from xdsl.dialects.scf import YieldOp
+
+        with current().inside(block):
+            values = [leaf.ssa() for leaf in leaves]
+            current().insert(YieldOp(*values))
+        return values
+
+    def _check_identities(self, merged: list[str]) -> None:
+        first, second = ({name: ends[name] for name in merged} for ends in self._ends)
+        own = [
+            held for n in merged if n in self.before for _, held in mutables(self.before[n], n)
+        ]
+        self.check_unshared(name for name in merged if name in self.before)
+        for one, other in ((first, second), (second, first)):
+            self.check_identities(one, other, ("in one branch", "in the other"), own)
+
+    def _merges(self, name: str) -> bool:
+        if name not in self.site.needed or any(name not in ends for ends in self._ends):
+            return False
+        first, second = (ends[name] for ends in self._ends)
+        if first is second:
+            return False
+        if is_unavailable(first) or is_unavailable(second):
+            return False
+        self.check(name, first, second, ("in one branch", "in the other"))
+        return True
+
+    def _behind(self, name: str) -> object:
+        values = [ends[name] for ends in self._ends if name in ends]
+        for value in values:
+            if is_unavailable(value):
+                return value
+        if len(values) == 2 and values[0] is values[1]:
+            return values[0]
+        return self.only_inside(name)
+
+    def _other(self, name: str) -> Unavailable:
+        return Unavailable(
+            f"'{name}' is bound in the other branch of the `if` at line {self.site.place[0]}, which is traced"
+        )
+
+
+def _equal(one: Value, other: Value) -> bool:
+    if not (isinstance(one, Index) and isinstance(other, Index)):
+        return one.ssa() is other.ssa()
+    return one.terms == other.terms and one.constant == other.constant
+
 
 _INSTEAD = {
     "return": "bind a name before it, and return that at the end",

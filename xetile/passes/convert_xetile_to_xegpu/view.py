@@ -1,31 +1,31 @@
-"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
+"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks.
 
+Where the tiles of a function begin.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
+from xetile.analysis.alignment import Alignments
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
-from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.passes.convert_xetile_to_xegpu.bands import (
-    Bands,
-    elementwise,
-    rebanded,
-    whole,
-)
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands, elementwise, rebanded, whole
 from xetile.passes.convert_xetile_to_xegpu.constants import constant_part, repeated
-from xetile.passes.convert_xetile_to_xegpu.corners import Corners
 from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
 from xetile.planning.heights import Heights, SharedInstructions
 from xetile.planning.messages import Messages
@@ -33,6 +33,32 @@ from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
+
+
+class Corners:
+    """Where the tiles of a function begin, and by what they are moved."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._alignments = Alignments(trusting=False)
+
+    @cached_property
+    def _offsets(self) -> Mapping[SSAValue, list[Sequence[Offset]]]:
+        """The offsets (row, column) of each class of tiles, those that it is moved by included."""
+        found = defaultdict[SSAValue, list[Sequence[Offset]]](list)
+        for op in self._messages.operations:
+            if isinstance(op, InitTileOp | UpdateTileOffsetOp) and op.indices is None:
+                root = self._messages.tiles.find(op.results[0])
+                found[root].append(op.mixed_offsets[-2:])
+        return found
+
+    def are_multiples(self, tile: SSAValue, dimension: int, extent: int) -> bool:
+        """Whether a tile, wherever it is moved to, begins at multiples of an extent (elements)."""
+        return all(
+            self._alignments.mixed(offsets[dimension]).is_multiple(extent)
+            for offsets in self._offsets[self._messages.tiles.find(tile)]
+        )
+
 
 Descriptor = tuple[TileUse, BlockConfiguration]
 """What a descriptor is for."""

@@ -7,7 +7,7 @@ from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 
-_SCOPES = {Scope.DEVICE: 1, Scope.WORKGROUP: 2, Scope.SUBGROUP: 3}
+_BARRIER_SCOPES = {Scope.DEVICE: 1, Scope.WORKGROUP: 2, Scope.SUBGROUP: 3}
 _SEMANTICS = {
     MemorySemantics.NONE: 0,
     MemorySemantics.ACQUIRE: 0x2,
@@ -27,14 +27,16 @@ def control_barrier(view: LLVMView, op: Operation) -> None:
     Errors: XetileError at a scope or semantics that OpenCL does not know.
     """
     assert isinstance(op, ControlBarrierOp)
-    scopes = [_SCOPES.get(scope.data) for scope in (op.execution_scope, op.memory_scope)]
+    scopes = [
+        _BARRIER_SCOPES.get(scope.data) for scope in (op.execution_scope, op.memory_scope)
+    ]
     semantics = [_SEMANTICS.get(name) for name in op.memory_semantics.data]
     if None in (*scopes, *semantics):
         fail(
             op,
             f"a barrier of scope {op.execution_scope.data} with {op.memory_scope.data} and "
             f"{'|'.join(op.memory_semantics.data)} has no lowering to LLVM IR; "
-            f"expected {', '.join(_SCOPES)}; {', '.join(_SEMANTICS)}",
+            f"expected {', '.join(_BARRIER_SCOPES)}; {', '.join(_SEMANTICS)}",
         )
     numbers = [number for number in scopes if number is not None]
     total = sum(number for number in semantics if number is not None)

@@ -22,18 +22,32 @@ After:
 The second loop is left out where the number of rounds is known to be a multiple of the copies, and no loop where one
 round is left; where all rounds are copies, there is none at all. `bound` is `high - 96`, or the least number where that
 is less: nothing wraps around that did not.
+
+One round of a loop at L, of which unrolled loops are made: rewritten once, then copied.
+
+Rewriting a round again for each copy takes three times as long as copying what it became.
+
+Prefetches in loops through an address payload.
+
+The message of a prefetch takes an 8-word payload. The plain builtin builds it anew every time (5 moves); IGC can keep
+one in a register, and then a round of a loop only moves X and Y. So where pointer and surface of a prefetch do not
+change in the loop around it, the payload is made before the loop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue, SSAValues
 
 from xetile.analysis.ranges import Interval
+from xetile.analysis.same_value import terminator
 from xetile.dialects.upstream.llvm_loops import BrOp
 from xetile.dialects.upstream.llvm_values import SelectOp
+from xetile.dialects.xevm import BlockPrefetch2dOp
+from xetile.passes.convert_xevm_to_llvm.arithmetic import WRAPPING
 from xetile.passes.convert_xevm_to_llvm.carried import (
     Slot,
     all_flat,
@@ -42,11 +56,182 @@ from xetile.passes.convert_xevm_to_llvm.carried import (
     types_of,
 )
 from xetile.passes.convert_xevm_to_llvm.control_flow import yielded
-from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
-from xetile.passes.convert_xevm_to_llvm.rounds import Round, forget, is_straight, write_round
+from xetile.passes.convert_xevm_to_llvm.message_shapes import shape_of
+from xetile.passes.convert_xevm_to_llvm.payload_accesses import create_payload
+from xetile.passes.convert_xevm_to_llvm.places import CASTS, holds_places
 from xetile.passes.convert_xevm_to_llvm.unrolling import number_of, rounds_of
-from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Payload
 from xetile.rewriting.rewriter import Handlers
+from xetile.targets.xe.messages import PAYLOAD_ROW_BYTES
+
+
+def plan_prefetches(view: LLVMView, loop: Operation) -> None:
+    """Make the payloads of a loop, before it; `view.payloads` says which prefetch has which."""
+    body = loop.regions[0].blocks[0]
+    for prefetch, always in _prefetches(body):
+        surface = prefetch.operands[:4]
+        if shape_of(prefetch).row_bytes > PAYLOAD_ROW_BYTES:
+            continue
+        if not all(_invariant(value, body) for value in surface):
+            continue
+        view.current = prefetch
+        view.payloads[prefetch] = _create(view, prefetch, loop, always=always)
+    view.current = loop
+
+
+def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
+    """Prefetches of a loop's body, and whether every round runs them; not those of inner loops."""
+    for op in body.ops:
+        if isinstance(op, BlockPrefetch2dOp):
+            yield op, True
+        elif op.name == "scf.if":
+            inner = (block for region in op.regions for block in region.blocks)
+            yield from (
+                (prefetch, False) for block in inner for prefetch, _ in _prefetches(block)
+            )
+
+
+def _create(
+    view: LLVMView, prefetch: BlockPrefetch2dOp, loop: Operation, *, always: bool
+) -> Payload:
+    sizes = (prefetch.base_width, prefetch.base_height, prefetch.base_pitch)
+    place: list[SSAValue] = []
+    steps: list[int | None] = []
+    for coordinate in (prefetch.x, prefetch.y):
+        step = _step_of(view, coordinate, loop)
+        if step is None or (step and not always):
+            step = None
+            place.append(view.i32(0))
+        else:
+            place.append(_at_start(view, coordinate, loop))
+        steps.append(step)
+    surface = (prefetch.ptr, *sizes)
+    return Payload(create_payload(view, surface, place, shape_of(prefetch)), *steps)
+
+
+def _invariant(value: SSAValue, body: Block) -> bool:
+    """Whether a value is computed outside of a loop, or a constant."""
+    op = value.owner
+    if isinstance(op, Operation) and op.name == "arith.constant":
+        return True
+    block = op if isinstance(op, Block) else op.parent_block()
+    while block is not None and block is not body:
+        parent = block.parent_op()
+        block = None if parent is None else parent.parent_block()
+    return block is None
+
+
+def _step_of(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
+    """By how much a value grows in each round of a loop, None where that is not a known constant."""
+    body = loop.regions[0].blocks[0]
+    if _invariant(value, body):
+        return 0
+    if value is body.args[0]:
+        return view.number(loop.operands[2])
+    if value.owner is body:
+        index = body.args.index(value) - 1
+        return _difference(view, value, terminator(body).operands[index])
+    op = value.owner
+    if not isinstance(op, Operation):
+        return None
+    if op.name in CASTS and all(map(holds_places, (op.operands[0].type, op.results[0].type))):
+        return _step_of(view, op.operands[0], loop)
+    if op.name in ("arith.addi", "arith.subi"):
+        left, right = (_step_of(view, operand, loop) for operand in op.operands)
+        if left is None or right is None:
+            return None
+        return left + right if op.name == "arith.addi" else left - right
+    if op.name == "arith.muli":
+        for factor, other in (op.operands, reversed(op.operands)):
+            number, step = view.number(factor), _step_of(view, other, loop)
+            if number is not None and step is not None:
+                return number * step
+    return None
+
+
+def _difference(view: LLVMView, argument: SSAValue, value: SSAValue) -> int | None:
+    """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
+    if value is argument:
+        return 0
+    op = value.owner
+    if not isinstance(op, Operation) or op.name not in ("arith.addi", "arith.subi"):
+        return None
+    left, right = op.operands
+    if op.name == "arith.addi" and view.number(left) is not None:
+        left, right = right, left
+    before, number = _difference(view, argument, left), view.number(right)
+    if before is None or number is None:
+        return None
+    return before + number if op.name == "arith.addi" else before - number
+
+
+def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
+    """A value that grows by a constant step, as it is in the first round, in 32 bits."""
+    body = loop.regions[0].blocks[0]
+    if _invariant(value, body):
+        number = view.number(value)
+        if number is not None:
+            return view.i32(number)
+        return view.integer(value, 32)
+    if value is body.args[0]:
+        return view.integer(loop.operands[0], 32)
+    if value.owner is body:
+        return view.integer(loop.operands[2 + body.args.index(value)], 32)
+    op = value.owner
+    assert isinstance(op, Operation)
+    operands = [_at_start(view, operand, loop) for operand in op.operands]
+    if op.name in CASTS:
+        return operands[0]
+    return view.new(WRAPPING[op.name](*operands))
+
+
+class Round(NamedTuple):
+    """A round in a block of its own, whose arguments are the counter and what is carried; what it hands on."""
+
+    block: Block
+    handed_on: Sequence[SSAValue]
+
+
+def is_straight(body: Block) -> bool:
+    """Whether a loop's body becomes ops of one block."""
+    return not any(op.regions for op in body.ops)
+
+
+def write_round(view: LLVMView, round: Round, taken: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Write a round where the view is, for a counter and carried values; what it hands on."""
+    values: dict[int, SSAValue] = {
+        id(argument): value for argument, value in zip(round.block.args, taken, strict=True)
+    }
+    for op in round.block.ops:
+        view.block.add_op(_copy(op, values))
+    return [values.get(id(value), value) for value in round.handed_on]
+
+
+def forget(round: Round) -> None:
+    """Take the uses of a round away that stands nowhere."""
+    for op in round.block.ops:
+        op.drop_all_references()
+
+
+def _copy(op: Operation, values: dict[int, SSAValue]) -> Operation:
+    """An op on other values, which are known from here on; its types, properties and position are the same objects.
+
+    As `Operation.create` makes it, in half the time: an op of a round has neither regions nor successors.
+    """
+    made = type(op).__new__(type(op))
+    made.operands = [values.get(id(operand), operand) for operand in op.operands]
+    made.properties = op.properties.copy()
+    made.attributes = op.attributes.copy()
+    made.location = op.location
+    results: list[OpResult] = []
+    for old in op.results:
+        new = OpResult(old.type, made, old.index)
+        if old.name_hint is not None:
+            new.name_hint = old.name_hint
+        values[id(old)] = new
+        results.append(new)
+    made.results = SSAValues(results)
+    return made
 
 
 @dataclass(frozen=True)

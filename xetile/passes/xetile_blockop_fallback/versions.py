@@ -17,21 +17,256 @@ After:
 The test stands around all of the function's body from the first to the last such access: one for the whole kernel,
 outside of its loops. What is computed of no tile stays in front of it. Where a barrier would stand in the branches,
 nothing is tested on which subgroups may differ.
+
+What the column offsets of tiles are made of, as far as a test in front of all accesses can tell.
+
+The test whether 2D block messages reach the matrices of some tiles.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from xetile.analysis.alignment import Alignments
 from xetile.analysis.lanes import differing_subgroups
+from xetile.analysis.residues import in_bytes
+from xetile.dialects.index_lists import Mixed
+from xetile.dialects.known_integers import folded_integer
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile import InitTileOp, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import remark
-from xetile.passes.xetile_blockop_fallback.columns import column_parts
-from xetile.passes.xetile_blockop_fallback.conditions import Conditions
-from xetile.planning.fallbacks import Family, memory_of
+from xetile.hints import isa
+from xetile.planning.fallbacks import COLUMN, Family, memory_of
+from xetile.planning.words import BYTE_BITS
+from xetile.targets.xe.surface import SURFACE
+
+
+class Conditions:
+    """Adds ops in front of another one; what is computed already is taken again."""
+
+    def __init__(self, block: Block, before: Operation) -> None:
+        self._block = block
+        self._before = before
+        self._made: dict[tuple[object, ...], Operation] = {}
+        self._proven = Alignments(trusting=False)
+
+    def all_hold(self, tiles: Mapping[InitTileOp, Sequence[SSAValue]]) -> SSAValue:
+        """Whether messages reach all these tiles, whose columns are made of so many elements (i1)."""
+        uneven: dict[int, list[SSAValue]] = {}
+        holds: list[SSAValue] = []
+        for op, columns in tiles.items():
+            of_columns = [
+                (SURFACE.multiple("column"), self._bytes(column, _bits(op)))
+                for column in columns
+            ]
+            for of, value in [*self._multiples(op), *of_columns]:
+                uneven.setdefault(of, []).append(value)
+            holds += self._limits(op)
+        for of, values in uneven.items():
+            together = self._joined(arith.OrIOp, values)
+            rest = self._new(arith.AndIOp, together, self._constant(of - 1))
+            holds.append(self._compared("eq", rest, self._constant(0)))
+        return self._joined(arith.AndIOp, holds)
+
+    def _multiples(self, op: InitTileOp) -> list[tuple[int, SSAValue]]:
+        """What has to be a multiple of something, and is not known to be."""
+        bits, (sizes, strides) = _bits(op), memory_of(op)
+        slow, fast = _axes(op)
+        found: list[tuple[int, SSAValue]] = []
+        for name, elements in (("width", sizes[fast]), ("pitch", strides[slow])):
+            of = SURFACE.multiple(name)
+            if not in_bytes(self._proven.mixed(elements), bits).is_multiple(of):
+                found.append((of, self._bytes(elements, bits)))
+        base = SURFACE.multiple("base")
+        for offset, stride in zip(op.mixed_offsets[:-2], strides[:-2], strict=True):
+            both = self._proven.mixed(offset).times(self._proven.mixed(stride))
+            if not in_bytes(both, bits).is_multiple(base):
+                product = self._new(arith.MuliOp, self._index(offset), self._index(stride))
+                found.append((base, self._bytes(product, bits)))
+        start = (
+            self._proven.start(op.source)
+            if isinstance(op.source.type, MemRefType)
+            else self._proven.value(op.source)
+        )
+        if not start.is_multiple(base):
+            found.append((base, self._start(op, bits)))
+        return found
+
+    def _limits(self, op: InitTileOp) -> list[SSAValue]:
+        """What has to lie between limits, and may not (bytes, rows)."""
+        bits, (sizes, strides) = _bits(op), memory_of(op)
+        slow, fast = _axes(op)
+        height, width, pitch = sizes[slow], sizes[fast], strides[slow]
+        found: list[SSAValue] = []
+        if _known(height) is None:
+            found += self._between(self._index(height), SURFACE.least_height)
+        for elements, least in ((width, SURFACE.least_width), (pitch, SURFACE.least_pitch)):
+            if _known(elements) is None:
+                found += self._between(self._bytes(elements, bits), least)
+        if _known(width) is None or _known(pitch) is None:
+            found.append(self._compared("sle", self._index(width), self._index(pitch)))
+        return found
+
+    def _between(self, value: SSAValue, least: int) -> list[SSAValue]:
+        return [
+            self._compared("sge", value, self._constant(least)),
+            self._compared("sle", value, self._constant(SURFACE.most)),
+        ]
+
+    def _start(self, op: InitTileOp, bits: int) -> SSAValue:
+        """The address of element zero of a tile's source."""
+        source, type = op.source, op.source.type
+        if not isa(type, MemRefType):
+            return self._new(arith.IndexCastOp, source, IndexType())
+        layout = strides_and_offset(type)
+        assert layout is not None
+        pointer = self._new(memref.ExtractAlignedPointerAsIndexOp, source)
+        if layout[1] is None:
+            metadata = self._op(memref.ExtractStridedMetaDataOp, source)
+            offset: Mixed = metadata.results[1]
+        else:
+            offset = layout[1]
+        if offset == 0:
+            return pointer
+        return self._new(arith.AddiOp, pointer, self._bytes(offset, bits))
+
+    # Ops.
+
+    def _bytes(self, elements: Mixed, bits: int) -> SSAValue:
+        return self._new(
+            arith.MuliOp, self._index(elements), self._constant(bits // BYTE_BITS)
+        )
+
+    def _index(self, value: Mixed) -> SSAValue:
+        return self._constant(value) if isinstance(value, int) else value
+
+    def _constant(self, value: int) -> SSAValue:
+        return self._new(arith.ConstantOp, IntegerAttr(value, IndexType()))
+
+    def _compared(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
+        key = ("cmpi", predicate, left, right)
+        return self._kept(key, lambda: arith.CmpiOp(left, right, predicate)).results[0]
+
+    def _joined(self, kind: type[Operation], values: Sequence[SSAValue]) -> SSAValue:
+        first, *others = dict.fromkeys(values)
+        for value in others:
+            first = self._new(kind, first, value)
+        return first
+
+    def _new(self, kind: Callable[..., Operation], *operands: object) -> SSAValue:
+        return self._op(kind, *operands).results[0]
+
+    def _op(self, kind: Callable[..., Operation], *operands: object) -> Operation:
+        return self._kept((kind, *operands), lambda: kind(*operands))
+
+    def _kept(self, key: tuple[object, ...], make: Callable[[], Operation]) -> Operation:
+        found = self._made.get(key)
+        if found is None:
+            op = make()
+            op.location = self._before.location
+            self._block.insert_op_before(op, self._before)
+            found = self._made[key] = op
+        return found
+
+
+def _known(entry: Mixed) -> int | None:
+    return entry if isinstance(entry, int) else folded_integer(entry)
+
+
+def _bits(op: InitTileOp) -> int:
+    bits = memory_bits(op.tile.type.element_type)
+    assert bits is not None
+    return bits
+
+
+def _axes(op: InitTileOp) -> tuple[int, int]:
+    """The dimensions from row to row, and along a row, of memory."""
+    return (-1, -2) if op.tile.type.order == COLUMN_MAJOR else (-2, -1)
+
+
+_SUMS = ("arith.addi", "arith.subi", "index.add", "index.sub")
+_CHOICES = ("arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui")
+_PRODUCTS = ("arith.muli", "index.mul")
+
+
+def column_parts(
+    family: Family, is_known: Callable[[SSAValue], bool]
+) -> list[SSAValue] | None:
+    """The known values which, if all are multiples of what 2D block access needs, make all columns multiples.
+
+    None where a column has a part that is not known in front of the accesses and not proven to be a multiple.
+    """
+    if COLUMN not in family.unknown:
+        return []
+    bits = memory_bits(family.type.element_type)
+    assert bits is not None
+    axis = -2 if family.type.order == COLUMN_MAJOR else -1
+    return _Parts(bits, is_known).of(
+        op.mixed_offsets[axis] for op in (*family.beginnings, *family.moves)
+    )
+
+
+class _Parts:
+    def __init__(self, bits: int, is_known: Callable[[SSAValue], bool]) -> None:
+        self._bits = bits
+        self._is_known = is_known
+        self._proven = Alignments(trusting=False)
+        self._seen: set[SSAValue] = set()
+
+    def of(self, values: Iterable[Mixed]) -> list[SSAValue] | None:
+        """The parts of all of some numbers of elements."""
+        found: dict[SSAValue, None] = {}
+        for value in values:
+            parts = self._of(value)
+            if parts is None:
+                return None
+            found.update(dict.fromkeys(parts))
+        return list(found)
+
+    def _of(self, value: Mixed) -> list[SSAValue] | None:
+        proven = in_bytes(self._proven.mixed(value), self._bits)
+        if proven.is_multiple(SURFACE.column_multiple) or value in self._seen:
+            return []
+        if isinstance(value, int) or not isinstance(value.type, IndexType):
+            return None
+        if self._is_known(value):
+            return [value]
+        self._seen.add(value)
+        if isinstance(value, BlockArgument):
+            return self._argument(value)
+        op = value.owner
+        assert isinstance(op, Operation)
+        if op.name in (*_SUMS, *_CHOICES):
+            return self.of(op.operands)
+        if op.name == "arith.select":
+            return self.of(op.operands[1:])
+        if op.name in _PRODUCTS:
+            return self._product(*op.operands)
+        return None
+
+    def _product(self, left: SSAValue, right: SSAValue) -> list[SSAValue] | None:
+        """Of a product with a constant."""
+        if self._proven.value(right).modulus == 0:
+            return self._of(left)
+        return self._of(right) if self._proven.value(left).modulus == 0 else None
+
+    def _argument(self, argument: BlockArgument) -> list[SSAValue] | None:
+        """Of what a loop counts, or carries."""
+        loop = argument.block.parent_op()
+        if loop is None or loop.name != "scf.for":
+            return None
+        if argument.index == 0:
+            return self.of((loop.operands[0], loop.operands[2]))
+        last = argument.block.last_op
+        assert last is not None
+        return self.of((loop.operands[argument.index + 2], last.operands[argument.index - 1]))
 
 
 @dataclass

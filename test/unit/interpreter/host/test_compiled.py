@@ -14,7 +14,8 @@ from xdsl.ir import Operation
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
-from xetile.interpreter.host import compiled, loops
+from xetile.interpreter.host import loops
+from xetile.interpreter.host import loops as compiled
 from xetile.interpreter.machine.frame import Frame
 
 SIGNLESS = ("i1", "i8", "i13", "i32", "i64", "index")

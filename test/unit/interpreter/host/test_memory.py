@@ -10,7 +10,7 @@ from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
 from xetile.interpreter.host import loops
-from xetile.interpreter.host.compiled import CompiledLoop
+from xetile.interpreter.host.loops import CompiledLoop
 
 ARGUMENTS = "%a: memref<16xi32>, %n: index, %m: index"
 

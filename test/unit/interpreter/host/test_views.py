@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
-from xetile.interpreter.host import compiled, loops
+from xetile.interpreter.host import loops
+from xetile.interpreter.host import loops as compiled
 
 ELEMENTS = 96
 """Elements of the memory that every program is given."""

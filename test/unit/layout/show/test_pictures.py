@@ -14,10 +14,16 @@ from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
 from xetile.layout.show.bases import form_of
-from xetile.layout.show.pages import Panel, draw_html, draw_svg, notebook_picture
+from xetile.layout.show.pages import (
+    Panel,
+    colours,
+    draw_html,
+    draw_svg,
+    ink_colour,
+    notebook_picture,
+)
 from xetile.layout.show.picture import Picture
 from xetile.layout.show.scene import Primitive, matrix_plan, matrix_scene, planned, scene
-from xetile.layout.show.svg import colours, ink_colour
 
 SVG = "{http://www.w3.org/2000/svg}"
 GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))

@@ -6,8 +6,8 @@ from xdsl.ir import Operation
 
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
+from xetile.passes.convert_xegpu_to_xevm.lane_accesses import wanted_or_zeros
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
-from xetile.passes.convert_xegpu_to_xevm.zero_block import wanted_or_zeros
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

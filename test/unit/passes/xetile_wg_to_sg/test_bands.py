@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.passes.xetile_wg_to_sg.bands import Bands, cut
+from xetile.passes.xetile_wg_to_sg.exchange import Bands, cut
 
 Shape = tuple[int, int]
 
