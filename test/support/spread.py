@@ -24,4 +24,4 @@ def spread(*axes: Sequence[Any], times: int = 1) -> list[tuple[Any, ...]]:
 
 def label(value: object) -> str:
     """Return a short name of a value for the names of tests."""
-    return str(getattr(value, "name", value))
+    return str(getattr(value, "stem", None) or getattr(value, "name", value))

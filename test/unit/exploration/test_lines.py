@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from support.spread import spread
 
 import xetile
 from xetile.codegen import lower_to_llvm
@@ -118,15 +119,19 @@ def check_links(kernel: Kernel) -> None:
 
 
 @pytest.mark.ocloc
-@pytest.mark.parametrize("device", names())
-@pytest.mark.parametrize("name", [*QUICK, "gemm_f16", "gemm_i8", "host_gemm_f16"])
+@pytest.mark.parametrize(
+    "name, device",
+    spread([*QUICK, "gemm_f16", "gemm_i8", "host_gemm_f16"], names(), times=2),
+)
 def test_instructions_are_linked(name: str, device: str) -> None:
     check_links(kernel_of(name, device))
 
 
 @pytest.mark.ocloc
-@pytest.mark.parametrize("device", ["bmg", "pvc"])
-@pytest.mark.parametrize("name", ["softmax", "gemm_f16_plain", "gemm_int8_weights"])
+@pytest.mark.parametrize(
+    "name, device",
+    spread(["softmax", "gemm_f16_plain", "gemm_int8_weights"], ["bmg", "pvc"]),
+)
 def test_debug_information_changes_a_hash_only(name: str, device: str) -> None:
     lowered = lower_to_llvm(xetile.parse(EXAMPLES / f"{name}.mlir"), device)
     found = marked(lowered)
