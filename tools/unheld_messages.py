@@ -12,6 +12,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,6 +89,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", re.sub(r'"\s*\n\s*[rf]*"', "", text))
 
 
+@cache
 def unheld() -> list[Message]:
     """The messages of the code that no test has."""
     said = held()

@@ -21,7 +21,7 @@ SYNTAX = EXAMPLES / "rfc" / "main-text.mlir"
 """Functions that show how things are written, of which few can be lowered."""
 
 FILES = sorted({*EXAMPLES.glob("*.mlir"), *EXAMPLES.glob("rfc/*.mlir")} - {SYNTAX})
-"""Examples that are lowered for all devices; others for two, whose passes differ most."""
+"""Examples that are lowered, each for one device."""
 
 
 def is_declaration(op: object) -> bool:
