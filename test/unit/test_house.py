@@ -77,10 +77,10 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
         for name in ("_E4M3", "_E5M2", "_MAGNITUDE", "_SIGN", "_F32_FRACTION", "_F32_BIAS")
     },
     "xetile.passes.convert_xevm_to_llvm.functions._EXPONENT_BITS": "OpenCL's int",
-    "xetile.passes.convert_xevm_to_llvm.identifiers._ACQUIRE_RELEASE": "OpenCL's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.work_items._ACQUIRE_RELEASE": "OpenCL's enumeration",
     "xetile.passes.convert_xevm_to_llvm.control_barriers._SEMANTICS": "SPIR-V's enumeration",
-    "xetile.passes.convert_xevm_to_llvm.reductions._LETTERS": "the C++ ABI's letters for integers",
-    "xetile.passes.convert_xevm_to_llvm.shuffles._LETTERS": "the C++ ABI's letters for integers",
+    "xetile.passes.convert_xevm_to_llvm.work_items._LETTERS": "the C++ ABI's letters for integers",
+    "xetile.passes.convert_xevm_to_llvm.work_items._REDUCED": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
     "xetile.passes.convert_xevm_to_llvm.types.NIBBLE_BITS": "integers of which two share a byte",
     "xetile.passes.convert_xevm_to_llvm.types._FLOATS": "the C++ ABI's letters for floats",

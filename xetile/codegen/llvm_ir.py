@@ -7,10 +7,10 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
   may compile a kernel for 32 lanes;
 - it refuses the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
-- it has no atomic ops (atomics.py);
+- it has no atomic ops;
 - it drops what a branch says of its loop (loop_controls.py);
-- its functions, such as exp, are of one type in a module (intrinsics.py);
-- it drops most fastmath flags (fast_math.py);
+- its functions, such as exp, are of one type in a module;
+- it drops most fastmath flags;
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
 
@@ -23,7 +23,7 @@ calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and mos
 
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
 is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
-for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (contractions.py and natives.py
+for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (floats.py
 of convert-xevm-to-llvm; planning/reductions.py). SPV_KHR_float_controls2 has some, and LLVM 22 writes it; IGC (ocloc
 26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what nobody has said: that
 flag is left out unless all are there.

@@ -4,7 +4,7 @@ LLVM's back end for SPIR-V drops `!llvm.loop`. It makes OpLoopMerge of a call in
 
     call void (...) @"llvm.spv.loop.merge"(ptr blockaddress(@k, %behind), ptr blockaddress(@k, %latch), i32 2)
 
-somewhere in that block; loop_merges.py puts it where SPIR-V wants it. No two loops may go on with one block behind
+somewhere in that block; spirv.py puts it where SPIR-V wants it. No two loops may go on with one block behind
 them: where they do, the second gets a block between.
 
 Source: SPIR-V specification, OpLoopMerge and "Loop Control"; spirv-val accepts it, ocloc obeys (test_loop_merges.py).

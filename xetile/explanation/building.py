@@ -40,7 +40,7 @@ from xetile.explanation.options import Options
 from xetile.explanation.printing import Explanation
 from xetile.explanation.sources import Source, Tile, place_of, read_source, read_subgroup
 from xetile.levels import LAUNCH_ATTRIBUTE
-from xetile.passes.convert_xevm_to_llvm.unrolling import LOOPS
+from xetile.passes.convert_xevm_to_llvm.control_flow import LOOPS
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 from xetile.passes.xetile_wg_to_sg.report import Owners as OwnersOfPass

@@ -3,9 +3,9 @@
 | file | has |
 |---|---|
 | `source.py` | a function's statements, and the function made of others |
-| `rewriting.py` | what the statements become |
-| `names.py`, `liveness.py`, `sites.py` | which names a statement binds, and which are still read |
-| `flow.py`, `loops.py`, `repetitions.py`, `branches.py` | the half that runs while a kernel is traced |
+| `rewriting.py` | what the statements become, and which names are still read |
+| `names.py`, `sites.py` | which names a statement binds |
+| `flow.py` | the half that runs while a kernel is traced |
 | `state.py` | what Python's lists and objects hold, so that no change of one goes unnoticed |
 """
 

@@ -47,18 +47,18 @@ After:
 - Blocks of a kernel and branches between them (cf) stay; ops of index and affine are arith's before.
 - What a lane loads and stores of a memref has the alignment of an element; its own buffers (memref.alloca, private
   buffers of the function) are private memory.
-- Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
+- Prefetches in loops go through an address payload (`control_flow.py`), which is why loops are still
   structured here; they become branches.
-- Loops of products are unrolled (`loops.py`), and every loop says that nothing below shall unroll it.
-- Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
+- Loops of products are unrolled (`control_flow.py`), and every loop says that nothing below shall unroll it.
+- Neighbouring transposed loads are one on devices that transpose wider blocks (`kernel.py`).
 - Messages to one matrix share an address payload (`payloads.py`): stores, and loads outside of loops. Two stores of 16
-  bits side by side are one message (`wide_stores.py`); rows inside of their matrix are 1D reads (`row_reads.py`).
-- Operands B that are computed come right before the products that take them (`converted_operands.py`).
+  bits side by side are one message (`wide_stores.py`); rows inside of their matrix are 1D reads (`messages.py`).
+- Operands B that are computed come right before the products that take them (`kernel.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
 - fastmath flags stay on what an op becomes; `contract` makes a sum with a product one op, and `afn` and `arcp` make
-  approximations of it (`contractions.py`, `natives.py`, `quotients.py`).
+  approximations of it (`floats.py`).
 - `cache_control` takes IGC's function behind the builtin, which has an argument for it; so do accesses of LLVM with it
-  (`cached_accesses.py`), and xevm.prefetch.
+  (`memory.py`), and xevm.prefetch.
 
 Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
 """
@@ -74,61 +74,28 @@ from xetile.analysis import kernels
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
-    atomics,
-    blocks,
-    cached_accesses,
-    contractions,
     control_flow,
     floats,
     functions,
-    identifiers,
-    integer_functions,
-    lane_vectors,
-    loops,
-    masks,
     memory,
     messages,
-    printing,
-    private_buffers,
-    quotients,
-    reductions,
-    rows,
-    shifts,
-    shuffles,
     vectors,
-    views,
+    work_items,
 )
-from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
-from xetile.passes.convert_xevm_to_llvm.spills import describe_registers
+from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel, describe_registers
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.planning.unrolling import check_asked
 from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
-    **atomics.HANDLERS,
-    **blocks.HANDLERS,
-    **cached_accesses.HANDLERS,
-    **integer_functions.HANDLERS,
     **floats.HANDLERS,
     **functions.HANDLERS,
-    **contractions.HANDLERS,
     **control_flow.HANDLERS,
-    **identifiers.HANDLERS,
-    **lane_vectors.HANDLERS,
-    **loops.HANDLERS,
-    **masks.HANDLERS,
     **memory.HANDLERS,
     **messages.HANDLERS,
-    **printing.HANDLERS,
-    **private_buffers.HANDLERS,
-    **quotients.HANDLERS,
-    **reductions.HANDLERS,
-    **rows.HANDLERS,
-    **shifts.HANDLERS,
-    **shuffles.HANDLERS,
     **vectors.HANDLERS,
-    **views.HANDLERS,
+    **work_items.HANDLERS,
 }
 
 

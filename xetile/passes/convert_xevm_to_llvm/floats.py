@@ -13,6 +13,25 @@ instruction a register.
 f8E5M2 is the upper byte of an f16. f8E4M3FN has four bits of exponent where f16 has five, with a bias that is less by
 8, no infinity, and one NaN of each sign; what does not fit rounds to it, as it does in MLIR and in ml_dtypes.
 Source: "FP8 Formats for Deep Learning" (OCP 8-bit Floating Point Specification, revision 1.0), tables 1 and 2.
+
+arith.maximumf and minimumf at L: a NaN wins, and zeros have an order, unless flags say that there are none.
+
+arith.addf and subf at L; of a product, where both have the flag `contract`, they are one instruction with it.
+
+    %p = arith.mulf %a, %b fastmath<contract>
+    %s = arith.subf %c, %p fastmath<contract>      ->      llvm.intr.fma(-%a, %b, %c)
+
+The product is rounded no more. IGC contracts nothing by itself, as modules say that contraction is off, and SPIR-V has
+no flag for it (codegen/llvm_ir.py). Levels above execute what is written.
+
+arith.divf at L.
+
+Quotients of f32 are rounded correctly where the driver is told so (codegen/options.py). Those of f16 IGC makes of a
+reciprocal, whatever it is told: they are quotients of f32, rounded. That is the quotient rounded once, as f32 has twice
+the digits of f16 and two (S. Figueroa, When is Double Rounding Innocuous?, 1995); so are those of bf16 and of 8 bits.
+With `arcp` or `afn` those of f16 stay, and cost a sixth.
+
+OpenCL's functions of floats by their names at L, and its native ones, where the flag `afn` allows approximations.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,8 +40,13 @@ from typing import NamedTuple, cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    DenseIntOrFPElementsAttr,
     Float8E4M3FNType,
     Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
     FloatTF32Type,
     IntegerAttr,
     IntegerType,
@@ -33,7 +57,8 @@ from xdsl.dialects.builtin import (
     i16,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xetile.dialects.fast_math import fast_math as said_of
 from xetile.dialects.upstream.arith.casts import ROUNDING_MODES
@@ -46,7 +71,6 @@ from xetile.passes.convert_xevm_to_llvm.arithmetic import (
     with_bits_of,
 )
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.convert_xevm_to_llvm.extremes import MAXIMUM, MINIMUM, extreme, uniform
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_element,
@@ -58,6 +82,205 @@ from xetile.passes.convert_xevm_to_llvm.types import (
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
+
+_Extreme = Callable[[SSAValue, SSAValue], Operation]
+
+
+class Extreme(NamedTuple):
+    """What tells a maximum from a minimum.
+
+    The predicate by which the left operand is taken, the function of numbers, how signs are joined, and which constant
+    zero loses against an equal one of the other sign.
+    """
+
+    predicate: str
+    of_numbers: Callable[[SSAValue, SSAValue, llvm.FastMathAttr], Operation]
+    join: _Extreme
+    losing_zero: str
+
+
+MAXIMUM = Extreme("gt", llvm.VectorFMaxOp, llvm.AndOp, "-0.0")
+MINIMUM = Extreme("lt", llvm.VectorFMinOp, llvm.OrOp, "0.0")
+
+
+def extreme(
+    view: LLVMView,
+    kind: Extreme,
+    left: SSAValue,
+    right: SSAValue,
+    flags: llvm.FastMathAttr,
+    number: float | None,
+) -> SSAValue:
+    """The extreme of two chunks of floats, where `right` may be a `number` throughout, which is no NaN.
+
+    Six instructions of IGC's a register; with a number 2; 3 where zeros have no order or there is no NaN, 1 where
+    both is so. llvm.maximum would become OpenCL's fmax, which passes over NaNs.
+    """
+    has_nan = FastMathFlag.NO_NANS not in flags.data
+    has_order = FastMathFlag.NO_SIGNED_ZEROS not in flags.data and not number
+    if not has_nan and not has_order:
+        return view.new(kind.of_numbers(left, right, flags))
+    if number is not None:
+        equal = "e" if str(number) == kind.losing_zero else kind.predicate[1]
+        return _choose(view, f"u{kind.predicate[0]}{equal}", left, right, flags)
+    if has_nan:
+        # unordered: a NaN on the left is taken
+        chosen = _choose(view, f"u{kind.predicate}", left, right, flags)
+    else:
+        chosen = view.new(kind.of_numbers(left, right, flags))
+    if has_order:
+        chosen = _signed(view, kind, left, right, chosen)
+    if not has_nan:
+        return chosen
+    is_nan = view.new(FCmpOp(right, right, "uno", flags))
+    return view.new(SelectOp(is_nan, right, chosen, flags))
+
+
+def uniform(value: SSAValue) -> float | None:
+    """The number that all elements of a constant are; None for a NaN, and for what is no such constant."""
+    if not isinstance(value, OpResult):
+        return None
+    if value.op.name == "vector.broadcast":
+        return uniform(value.op.operands[0])
+    found = value.op.properties.get("value")
+    if value.op.name != "arith.constant":
+        return None
+    if isa(found, FloatAttr):
+        number = found.value.data
+    elif isa(found, DenseIntOrFPElementsAttr) and found.is_splat():
+        number = cast(float, found.get_values()[0])
+    else:
+        return None
+    return None if number != number else number
+
+
+def _choose(
+    view: LLVMView,
+    predicate: str,
+    left: SSAValue,
+    right: SSAValue,
+    flags: llvm.FastMathAttr,
+) -> SSAValue:
+    is_left = view.new(FCmpOp(left, right, predicate, flags))
+    return view.new(SelectOp(is_left, left, right, flags))
+
+
+def _signed(
+    view: LLVMView, kind: Extreme, left: SSAValue, right: SSAValue, chosen: SSAValue
+) -> SSAValue:
+    """The chosen number with the sign that it has if the operands' signs are joined, which differs for zeros only."""
+    size, count, emit = chunk_bits(chosen.type), width(chosen), view.new
+    word = IntegerType(size)
+    words = chunk_type(word, count)
+    a, b, c = (emit(llvm.BitcastOp(value, words)) for value in (left, right, chosen))
+    sign = -(1 << (size - 1))
+    is_and = kind.join is llvm.AndOp
+    mask = view.vector_constant([~sign if is_and else sign] * count, word)
+    among = llvm.OrOp if is_and else llvm.AndOp
+    signs = emit(among(emit(kind.join(a, b)), mask))
+    return emit(llvm.BitcastOp(emit(kind.join(c, signs)), chosen.type))
+
+
+_ROUNDED_ONCE = (Float16Type, Float32Type, Float64Type)
+"""Elements of which there are instructions; others are computed in f32 and rounded after each op."""
+
+
+def _sum(view: LLVMView, op: Operation) -> None:
+    flags = fast_math(op)
+    place = _product(view, op)
+    if place is None:
+        make = llvm.FAddOp if op.name == "arith.addf" else llvm.FSubOp
+        parts = [view.new(make(a, b, flags)) for a, b in float_rows(view, op)]
+    else:
+        parts = [
+            view.new(llvm.FMAOp(a, b, c, flags)) for a, b, c in _rows(view, op, place, flags)
+        ]
+    bind_floats(view, op.results[0], parts)
+
+
+def _product(view: LLVMView, op: Operation) -> int | None:
+    """Which operand is a product that may be contracted with a sum of this block."""
+    if not isinstance(view.element(op.results[0]), _ROUNDED_ONCE) or not _contracts(op):
+        return None
+    for place, value in reversed(list(enumerate(op.operands))):
+        if not isinstance(value, OpResult) or value.op.parent is not op.parent:
+            continue
+        if value.op.name == "arith.mulf" and _contracts(value.op):
+            return place
+    return None
+
+
+def _contracts(op: Operation) -> bool:
+    return FastMathFlag.ALLOW_CONTRACT in fast_math(op).data
+
+
+def _rows(
+    view: LLVMView, op: Operation, place: int, flags: llvm.FastMathAttr
+) -> Iterator[tuple[SSAValue, SSAValue, SSAValue]]:
+    """Factors and summand, chunk by chunk, with the signs of a difference."""
+    product = op.operands[place].owner
+    assert isinstance(product, Operation)
+    rows = zip(
+        float_rows(view, product), float_parts(view, op.operands[1 - place]), strict=True
+    )
+    for (left, right), summand in rows:
+        if op.name == "arith.subf" and place == 0:
+            summand = view.new(llvm.FNegOp(summand, flags))
+        elif op.name == "arith.subf":
+            left = view.new(llvm.FNegOp(left, flags))
+        yield left, right, summand
+
+
+_APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
+
+
+def _divide(view: LLVMView, op: Operation) -> None:
+    parts = [_quotient(view, row, fast_math(op)) for row in float_rows(view, op)]
+    bind_floats(view, op.results[0], parts)
+
+
+def _quotient(view: LLVMView, row: Sequence[SSAValue], flags: llvm.FastMathAttr) -> SSAValue:
+    left, right = row
+    given = left.type
+    if isinstance(chunk_element(given), Float16Type) and not _APPROXIMATE & set(flags.data):
+        left, right = (single(view, part) for part in row)
+    return as_given(view, view.new(llvm.FDivOp(left, right, flags)), given)
+
+
+def is_approximate(op: Operation) -> bool:
+    """Whether an op may be an approximation."""
+    return FastMathFlag.APPROX_FUNC in fast_math(op).data
+
+
+def called(
+    view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
+) -> SSAValue:
+    """What a function of OpenCL's of floats and signed integers gives for chunks."""
+    function = mangle(name, [mangled_type(argument.type) for argument in arguments])
+    call = view.call(function, arguments, arguments[0].type)
+    call.properties["fastmathFlags"] = flags
+    return call.results[0]
+
+
+def native(
+    view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
+) -> SSAValue:
+    """What a native function gives for chunks of f32, or of f16, for which there are none."""
+    given = arguments[0].type
+    wide = [single(view, argument) for argument in arguments]
+    return as_given(view, called(view, f"native_{name}", wide, flags), given)
+
+
+def single(view: LLVMView, part: SSAValue) -> SSAValue:
+    """A chunk of f16 or f32 as f32."""
+    if not isinstance(chunk_element(part.type), Float16Type):
+        return part
+    return view.new(llvm.FPExtOp(part, chunk_type(f32, width(part))))
+
+
+def as_given(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
+    """A chunk of f32 as one of f16, where that is the type."""
+    return part if part.type == type else view.new(llvm.FPTruncOp(part, type))
 
 
 class _Format(NamedTuple):
@@ -401,4 +624,6 @@ HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys(("math.fma", "vector.fma"), _fused),
     "arith.cmpf": _compare,
     "arith.negf": _negate,
+    **dict.fromkeys(("arith.addf", "arith.subf"), _sum),
+    "arith.divf": _divide,
 }

@@ -28,14 +28,12 @@ from xdsl.irdl import IRDLOperation
 from xetile.dialects.upstream.llvm_values import FCmpOp, SelectOp
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.floats import (
+    as_given,
     bind_floats,
+    called,
     fast_math,
     float_parts,
     float_rows,
-)
-from xetile.passes.convert_xevm_to_llvm.natives import (
-    as_given,
-    called,
     is_approximate,
     native,
     single,

@@ -36,6 +36,8 @@ Neighbouring transposed loads as one message, on devices whose transposed messag
 
 with %x8 = %x + 8 are one call of intel_sub_group_2d_block_read_transpose_32b_16r16x1c, of whose registers the first
 half is %a and the second %b: every lane has a row, and its columns in order.
+
+What the user is told of registers: a kernel that will spill, and on request the figures of each.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,6 +52,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     UnitAttr,
+    VectorType,
     i8,
     i32,
 )
@@ -66,36 +69,111 @@ from xetile.analysis.targets import named_targets, subgroup_threads, target_of, 
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.dialects.upstream.llvm_values import ExtractElementOp
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xevm import LANES, BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
-from xetile.errors import fail
+from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
+from xetile.errors import fail, position, warn, with_line
 from xetile.hints import isa
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.levels import LAUNCH_ATTRIBUTE, PRODUCTS_PER_STEP_ATTRIBUTE, SURFACES_ATTRIBUTE
-from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
+from xetile.passes.convert_xevm_to_llvm.control_flow import (
+    copies_of_loops,
+    products_per_step,
+    rewrite_blocks,
+)
+from xetile.passes.convert_xevm_to_llvm.memory import bind_private
+from xetile.passes.convert_xevm_to_llvm.messages import row_reads
 from xetile.passes.convert_xevm_to_llvm.payloads import shared_payloads
 from xetile.passes.convert_xevm_to_llvm.places import place_of, touches_no_memory
-from xetile.passes.convert_xevm_to_llvm.private_buffers import bind_private
-from xetile.passes.convert_xevm_to_llvm.row_reads import row_reads
 from xetile.passes.convert_xevm_to_llvm.signature import (
     Argument,
     add_arguments,
     launch_attribute,
 )
-from xetile.passes.convert_xevm_to_llvm.spills import warn_of_spills
 from xetile.passes.convert_xevm_to_llvm.types import element_bits, lowered_element
-from xetile.passes.convert_xevm_to_llvm.unrolling import copies_of_loops, products_per_step
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Strided
 from xetile.passes.convert_xevm_to_llvm.wide_stores import joined_stores
 from xetile.planning.decided import decided
 from xetile.planning.pressure import Estimate, estimate, note
+from xetile.planning.pressure.tiles import ProductTile, nearest
 from xetile.rewriting.effects import is_pure
 from xetile.rewriting.plain_integers import write_in_arith
 from xetile.rewriting.positions import location_at
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.target import Target
-from xetile.targets.xe.device import REGISTER_BYTES, SHARED_ADDRESS_SPACE, XeDevice
+from xetile.targets.xe.device import (
+    LANES,
+    REGISTER_BYTES,
+    REGISTERS,
+    SHARED_ADDRESS_SPACE,
+    XeDevice,
+)
+
+
+def warn_of_spills(function: Operation, found: Estimate) -> None:
+    """Say of a kernel of level V that the large register file does not hold it, at its largest product."""
+    if found.fits("large"):
+        return
+    says = (
+        f"about {found.held.registers} registers of {REGISTER_BYTES} bytes are live here at once, and a thread has "
+        f"{REGISTERS['large']}: some will be spilled to memory"
+    )
+    tiles = [(_tile(products), products[0]) for products in _products(function)]
+    if not tiles:
+        warn(found.held.at or function, f"{says}; hold fewer values at once")
+        return
+    tile, at = max(tiles, key=lambda each: each[0].registers)
+    smaller = nearest(tile, found.written.registers, "large")
+    advice = "hold fewer values at once"
+    if smaller is not None:
+        advice = f"a tile of {smaller[0]} has about {smaller[1]}"
+    warn(at, f"a subgroup multiplies a tile of {tile} (MxNxK); {says}; {advice}")
+
+
+def describe_registers(name: str, found: Estimate) -> str:
+    """One line on a kernel: what is live at once, and where."""
+    place = "" if found.held.at is None else with_line(found.held.at, ", most in line {}")
+    return (
+        f"@{name}: {found.held.registers} registers of {REGISTER_BYTES} bytes live at once{place}; "
+        f"{found.counted.registers} with copies, as IGC counts"
+    )
+
+
+def _products(function: Operation) -> list[list[MMAOp]]:
+    """The matrix instructions of each tile_mma: those of one place; where each has its own, those of a block."""
+    groups: dict[object, list[MMAOp]] = {}
+    blocks: dict[Block | None, list[MMAOp]] = {}
+    for op in function.walk():
+        if isinstance(op, MMAOp):
+            groups.setdefault((op.parent_block(), position(op)), []).append(op)
+            blocks.setdefault(op.parent_block(), []).append(op)
+    alone = all(len(group) == 1 for group in groups.values())
+    return list((blocks if alone else groups).values())
+
+
+def _tile(products: Sequence[MMAOp]) -> ProductTile:
+    """The extents of what instructions multiply together: those that begin a sum are side by side."""
+    made = {op.d for op in products}
+    first = [op for op in products if op.c not in made]
+    one = products[0]
+    m, n, k = one.shape.sizes
+    rows, columns = ({op.a for op in first}, {op.b for op in first})
+    return ProductTile(
+        m * len(rows),
+        n * len(columns),
+        k * len(products) // len(first),
+        _bits(one.a, m * k),
+        _bits(one.b, k * n),
+        _bits(one.d, m * n),
+        k,
+    )
+
+
+def _bits(registers: SSAValue, elements: int) -> int:
+    """Bits of an element of an operand, which all lanes hold together."""
+    type = registers.type
+    assert isa(type, VectorType)
+    return element_bits(type.element_type) * type.get_shape()[0] * LANES // elements
 
 
 def joined_loads(

@@ -27,13 +27,13 @@ def recast_part(view: LLVMView, part: SSAValue, element: Attribute, count: int) 
     type = chunk_type(element, count)
     if part.type == type:
         return part
-    scalar = _scalar(part)
+    scalar = _repeated(part)
     if scalar is None or width(part) != count:
         return view.new(llvm.BitcastOp(part, type))
     return splat(view, view.new(llvm.BitcastOp(scalar, element)), element, count)
 
 
-def _scalar(part: SSAValue) -> SSAValue | None:
+def _repeated(part: SSAValue) -> SSAValue | None:
     """The scalar of which `splat` made a chunk."""
     shuffle = part.owner
     if not isinstance(shuffle, llvm.ShuffleVectorOp) or any(shuffle.mask.get_values()):

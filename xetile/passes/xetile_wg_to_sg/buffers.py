@@ -3,7 +3,7 @@
 At first each exchange has a buffer of its own, so that nothing keeps its stores behind other accesses. Where an
 iteration of a loop stores what the one before may still load, two buffers are used in turn, if both fit; else the
 barrier before the stores stays. Exchanges that do not wait for each other have one barrier between all stores and all
-loads (`together.py`). Buffers of one type that are not in use together become one.
+loads. Buffers of one type that are not in use together become one.
 
 Where all of them together are larger than shared memory, there is one of each type, and exchanges keep the barriers
 that let those of all types share bytes.
