@@ -38,10 +38,12 @@ def gemm(
     a, b, c = of_batch(A), of_batch(B), of_batch(C)
     total = xt.zeros((BM, BN), accumulator or sum_type(A.dtype))
     for k in xt.range(0, A.shape[-1], BK):
+        tile_a, tile_b = A[*a, m : m + BM, k : k + BK], B[*b, k : k + BK, n : n + BN]
+        # Prefetches before the loads make IGC's code for some tiles 6 to 11 % longer (tf32 on cri, f16 on bmg).
         if ahead is not None:
             A.at[*a, m : m + BM, k + ahead * BK : k + ahead * BK + BK].prefetch()
             B.at[*b, k + ahead * BK : k + ahead * BK + BK, n : n + BN].prefetch()
-        total += A[*a, m : m + BM, k : k + BK] @ B[*b, k : k + BK, n : n + BN]
+        total += tile_a @ tile_b
     if scale_a is not None:
         total = total.to(xt.f32) * scale_a[m : m + BM].T.to(xt.f32)
     if scale_b is not None:
