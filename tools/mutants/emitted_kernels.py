@@ -84,7 +84,7 @@ def padded(rows: int, columns: int, type: str, *, pitch: int, seed: int = 0) -> 
 
 
 class Product(NamedTuple):
-    """A GEMM of the builder's whose operands have other extents than the result and the loop ask for."""
+    """A GEMM whose operands have other extents than the result and the loop ask for."""
 
     a: str
     b: str

@@ -35,7 +35,7 @@ def make_parser() -> ToolParser:
 
 
 def _add_gemm(add: Callable[..., object]) -> None:
-    """The flags of the builder's parameters, with the builder's defaults."""
+    """Add a flag for each parameter of `gemm_module`, with its default."""
     from xetile.kernels import gemm_module
 
     parameters = signature(gemm_module).parameters

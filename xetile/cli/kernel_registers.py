@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import XetileError, collected_remarks, remember_source
-from xetile.kernels.gemm_plan import ELEMENT_BITS
+from xetile.kernels.gemm_module import TYPES
 from xetile.planning.pressure.tiles import ProductTile
 from xetile.targets import DEFAULT
 from xetile.targets.xe.device import MOST_HELD
@@ -36,7 +37,7 @@ def warn_of_spills(request: dict[str, Any], text: str, name: str) -> None:
 def _registers(request: dict[str, Any]) -> int:
     """Of A, B and the sums of one subgroup in one K step."""
     a, b = request["a"], request["b"] or request["a"]
-    sums = {"i32": 32, **ELEMENT_BITS}[request["accumulator"]]
-    m, n = request["subgroup_tile"]
-    k = request["k_step"]
-    return ProductTile(m, n, k, ELEMENT_BITS[a], ELEMENT_BITS[b], sums, k).registers
+    names = (a, b, request["accumulator"])
+    bits = [memory_bits(TYPES[name].attribute) or 0 for name in names]
+    (m, n), k = request["subgroup_tile"], request["k_step"]
+    return ProductTile(m, n, k, *bits, depth=k).registers

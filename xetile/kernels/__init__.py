@@ -1,4 +1,4 @@
-"""Kernels written in Python, with references in numpy, and a builder of IR.
+"""Kernels written in Python, with references in numpy.
 
 `from xetile.kernels import softmax` is a kernel: `softmax(x, y)` computes, `softmax.specialize(...)` compiles.
 """

@@ -212,7 +212,7 @@ _PRODUCTS: tuple[tuple[frozenset[str], tuple[ElementType, ...]], ...] = (
     (frozenset({"f8E4M3FN", "f8E5M2"}), (f32, bf16)),
     (frozenset({"f32"}), (f32,)),
     (frozenset({"f64"}), (f64,)),
-    (frozenset({"i8", "ui8"}), (i32,)),
+    (frozenset({"i8", "si8", "ui8"}), (i32,)),
     (frozenset({"i4", "ui4"}), (i32,)),
 )
 """Types of the operands of a product that may meet, and the accumulators they have, as tile_mma takes them."""
@@ -235,7 +235,7 @@ def _attribute(element: ElementType) -> "Attribute":
     if element.kind == "index":
         return IndexType()
     if element.kind in ("integer", "boolean"):
-        signs = Signedness.UNSIGNED if element.unsigned else Signedness.SIGNLESS
-        return IntegerType(element.bits, signs)
+        signs = {"u": Signedness.UNSIGNED, "s": Signedness.SIGNED}
+        return IntegerType(element.bits, signs.get(element.name[0], Signedness.SIGNLESS))
     found: Attribute = getattr(builtin, element.name)
     return found

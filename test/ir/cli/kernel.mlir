@@ -3,25 +3,27 @@
 
 // CHECK: gpu.func @gemm(%[[A:.+]]: memref<300x72xf16>, %[[B:.+]]: memref<72x208xf16>, %[[C:.+]]: memref<300x208xf32>) kernel
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 3, 2, 1>
+// CHECK-SAME: xetile.sg_layout = array<i64: 4, 4>
 // CHECK-DAG: %[[X:.+]] = gpu.block_id {{ *}}x
 // CHECK-DAG: %[[Y:.+]] = gpu.block_id {{ *}}y
-// CHECK-DAG: %[[M:.+]] = arith.muli %[[X]], %{{.+}} : index
-// CHECK-DAG: %[[N:.+]] = arith.muli %[[Y]], %{{.+}} : index
-// CHECK: %[[ATILE:.+]] = xetile.init_tile %[[A]][%[[M]], 0] : memref<300x72xf16> -> !xetile.tile<128x32xf16, #xetile.tile_attr<wg_map = <sg_layout = [4, 4], sg_data = [32, 32]>>>
-// CHECK: xetile.init_tile %[[B]][0, %[[N]]]
-// CHECK: scf.for %{{.+}} = %c0 to %c72 step %c32 iter_args(
+// CHECK: scf.for %[[K:.+]] = %c0 to %c72 step %c32 iter_args(
 // CHECK-NOT: prefetch
+// CHECK: %[[M:.+]] = arith.muli %[[X]], %{{.+}} : index
+// CHECK: xetile.init_tile %[[A]][%[[M]], %[[K]]] : memref<300x72xf16> -> !xetile.tile<128x32xf16>
+// CHECK: %[[N:.+]] = arith.muli %[[Y]], %{{.+}} : index
+// CHECK: xetile.init_tile %[[B]][%[[K]], %[[N]]]
 // CHECK: xetile.tile_mma
 // CHECK: xetile.store_tile
 
 // Prefetches start so many K steps ahead.
 // RUN: xetile-kernel gemm --m 256 --n 256 --k 256 --a i8 --acc i32 --c f16 --wg 256x256 --sg 32x64 --k-step 32 --prefetch 3 -o %t
 // RUN: FileCheck %s --check-prefix=AHEAD --input-file=%t
-// AHEAD: %[[A_START:.+]] = xetile.init_tile %A[%m, 96] : memref<256x256xi8>
-// AHEAD: %[[B_START:.+]] = xetile.init_tile %B[96, %n] : memref<256x256xi8>
-// AHEAD: xetile.prefetch_tile
-// AHEAD: xetile.prefetch_tile
-// AHEAD: arith.sitofp %{{.+}} {wg_map = {{.+}}} : vector<256x256xi32> to vector<256x256xf16>
+// AHEAD: %[[AHEAD:.+]] = arith.addi %k, %c96 : index
+// AHEAD: %[[A:.+]] = xetile.init_tile %A[%{{.+}}, %[[AHEAD]]] : memref<256x256xi8>
+// AHEAD: xetile.prefetch_tile %[[A]]
+// AHEAD: %[[B:.+]] = xetile.init_tile %B[%[[AHEAD]], %{{.+}}] : memref<256x256xi8>
+// AHEAD: xetile.prefetch_tile %[[B]]
+// AHEAD: arith.sitofp %{{.+}} : vector<256x256xi32> to vector<256x256xf16>
 
 // Wrong requests are one line.
 // RUN: not xetile-kernel gemm --m 256 --n 256 --k 256 --a f16 --acc i32 --wg 256x256 --sg 32x64 --k-step 32 2>&1 | FileCheck %s --check-prefix=TYPE

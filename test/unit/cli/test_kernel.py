@@ -1,4 +1,4 @@
-"""`xetile-kernel` takes what the builder takes, with the builder's defaults."""
+"""`xetile-kernel gemm` has the parameters of `gemm_module`, with their defaults."""
 
 from inspect import Parameter, signature
 
@@ -9,7 +9,7 @@ from xetile.cli.kernel import main
 from xetile.kernels import gemm_module
 
 
-def test_flags_have_the_defaults_of_the_builder(capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_have_the_defaults_of_the_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gemm", "--m", "512", "--n", "256", "--k", "64"]) == 0
     assert capsys.readouterr().out == text(gemm_module(m=512, n=256, k=64))
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from xdsl.dialects.builtin import UnknownLoc
 
 import xetile
 from xetile.explanation.facts import Access, Kernel, Place, Tally
@@ -180,6 +181,8 @@ def test_ocloc_counts_the_k_step(ocloc: Path) -> None:
 
 def test_a_kernel_without_positions_is_explained_by_its_text() -> None:
     module = gemm_module(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+    for op in module.walk():
+        op.location = UnknownLoc()
     before = xetile.text(module)
     (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
     load = kernel.accesses[0]

@@ -153,7 +153,7 @@ TABLE = """\
 1 configuration of @gemm on bmg, by estimate
    spilled  instructions    message bytes   flops  registers   work-  shared
      bytes        a dpas  for 1,000 flops  a byte       live  groups   bytes  configuration
-1        0          1.66            97.66    51.2  81 of 256      16       0  16x32"""
+1        0          1.41            97.66    51.2  81 of 256      16       0  16x32"""
 
 UNKNOWN_DEPTH = """
 #map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 16]>

@@ -1,16 +1,10 @@
-import re
-
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import xetile
-import xetile.language as xt
 from xetile.dialects.modules import context
-from xetile.kernels import gemm, gemm_module
+from xetile.kernels import gemm_module
 from xetile.passes import load_pass
-from xetile.rewriting.common_values import ShareValues
-from xetile.rewriting.dead_code import RemoveDeadCode
-from xetile.rewriting.loop_invariants import HoistLoopInvariants
 
 
 def reread(module: ModuleOp) -> ModuleOp:
@@ -25,18 +19,18 @@ def names(module: ModuleOp) -> list[str]:
 @pytest.mark.parametrize(
     ("a", "accumulator"), [("f16", "f32"), ("bf16", "f32"), ("i8", "i32")]
 )
-def test_the_examples_are_what_the_builder_makes(
-    a: str, accumulator: str, prefetch: int | None
-) -> None:
+def test_the_examples_are_what_is_made(a: str, accumulator: str, prefetch: int | None) -> None:
     built = gemm_module(
         m=4096, n=4096, k=4096, a=a, accumulator=accumulator, prefetch=prefetch
     )
+    for name in ("xetile-infer-wg-map", "xetile-carry-tiles"):
+        load_pass(name)().apply(context(), built)
     written = xetile.parse(f"examples/gemm_{a}{'' if prefetch else '_plain'}.mlir")
     tiles = {str(v.type) for op in built.walk() for v in op.results if "tile<" in str(v.type)}
     written_tiles = {
         str(v.type) for op in written.walk() for v in op.results if "tile<" in str(v.type)
     }
-    if a != "i8" or prefetch is None:  # the builder's i8 prefetches are whole cache lines
+    if a != "i8" or prefetch is None:  # ours of i8 are whole cache lines
         assert tiles == written_tiles
     xetile_ops = [name for name in names(written) if name.startswith("xetile.")]
     assert sorted(n for n in names(built) if n.startswith("xetile.")) == sorted(xetile_ops)
@@ -51,7 +45,7 @@ def test_what_is_built_reads_back_as_it_is() -> None:
 
 def test_values_have_names() -> None:
     text = xetile.text(gemm_module(m=300, n=208, k=72, workgroup_tile=(128, 128)))
-    for name in ("%A", "%B", "%C", "%block_x", "%m", "%a_start", "%acc", "%sum", "%c_tile"):
+    for name in ("%A", "%B", "%C", "%block_x", "%k", "%total"):
         assert name in text
 
 
@@ -61,27 +55,3 @@ def test_c_is_converted_after_the_loop() -> None:
     assert (
         text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")
     )
-
-
-def test_the_kernel_in_python_has_the_ops_of_the_builder() -> None:
-    f16, f32 = xt.f16, xt.f32
-    kernel = gemm.specialize(
-        f16[300, 72], f16[72, 208], f32[300, 208], BM=128, BN=128, sg_layout=(4, 4)
-    )
-    written = gemm_module(
-        m=300, n=208, k=72, workgroup_tile=(128, 128), subgroup_tile=(32, 32)
-    )
-    made = kernel.module.clone()
-    for tidied in (made, written):
-        for name in ("xetile-infer-wg-map", "xetile-carry-tiles"):
-            load_pass(name)().apply(context(), tidied)
-        HoistLoopInvariants().apply(context(), tidied)
-        ShareValues().apply(context(), tidied)
-        RemoveDeadCode().apply(context(), tidied)
-    assert without_names(made) == without_names(written)
-
-
-def without_names(module: ModuleOp) -> list[str]:
-    """Each line of a text, with neither the names of values nor the layout that maps follow from."""
-    text = xetile.text(module).replace(", xetile.sg_layout = array<i64: 4, 4>", "")
-    return sorted(re.sub(r"%\w+", "%", line) for line in text.splitlines())

@@ -1,10 +1,15 @@
 """Who holds what: the kernel's layout, and what is only prefetched."""
 
+from math import prod
+
 import numpy as np
+import pytest
 
 import xetile
 import xetile.language as xt
 from xetile.errors import collected_remarks
+from xetile.language.layouts import prefetched
+from xetile.layout.algebra.distribution import Distribution
 
 
 @xt.kernel(sg_layout=(2, 4))
@@ -37,3 +42,16 @@ def test_maps_that_disagree_are_told_of_in_words_of_the_language() -> None:
         "a tile of 64x64xf32 changes its subgroups here, to <sg_layout = [4, 2], sg_data = [16, 32]>, "
         "by a `.map(sg_layout, sg_data)`"
     ]
+
+
+@pytest.mark.parametrize("subgroups", [1, 2, 3, 4, 6, 8, 16, 24, 32, 48, 64])
+@pytest.mark.parametrize("shape", [(256, 32), (32, 256), (8, 16), (24, 40), (96, 32), (7, 16)])
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_prefetches_are_dealt_out_evenly(
+    shape: tuple[int, int], subgroups: int, bits: int
+) -> None:
+    sg_layout, sg_data = prefetched(shape, subgroups, bits)
+    assert prod(sg_layout) == subgroups
+    distribution = Distribution(shape, sg_data, sg_layout)
+    assert distribution.local_units == 1
+    assert sg_data[1] * bits % 32 == 0

@@ -55,6 +55,8 @@ def test_a_block_has_the_subgroups_of_the_maps() -> None:
         {
             "known_block_size = array<i32: 64, 1, 1>, ": "",
             "constant 64 : index\n    gpu": "constant 32 : index\n    gpu",
+            ", xetile.sg_layout = array<i64: 2, 2>": "",
+            "%total_1 :": "%total_1 {wg_map_c = #xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 16]>} :",
         }
     )
     arrays = [np.zeros((64, 64), kind) for kind in (np.float16, np.float16, np.float32)]

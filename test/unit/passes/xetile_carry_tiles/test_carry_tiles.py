@@ -1,5 +1,7 @@
 """Tiles that loops make become ones that they carry, and back: the same bits, and the same text where it was carried."""
 
+import re
+
 import numpy
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -11,12 +13,16 @@ from xetile.kernels import gemm_module
 from xetile.levels import LevelName
 from xetile.passes.xetile_carry_tiles import XeTileCarryTiles, XeTileUncarryTiles
 
-GEMMS = {
-    "plain": gemm_module(m=40, n=48, k=72, workgroup_tile=(32, 32), subgroup_tile=(16, 16)),
-    "ahead": gemm_module(
-        m=40, n=48, k=72, workgroup_tile=(32, 32), subgroup_tile=(16, 16), prefetch=2
-    ),
-}
+
+def carried(prefetch: int | None) -> ModuleOp:
+    module = gemm_module(
+        m=40, n=48, k=72, workgroup_tile=(32, 32), subgroup_tile=(16, 16), prefetch=prefetch
+    )
+    XeTileCarryTiles().apply(context(), module)
+    return module
+
+
+GEMMS = {"plain": carried(None), "ahead": carried(2)}
 
 
 def made_anew(module: ModuleOp) -> ModuleOp:
@@ -34,16 +40,21 @@ def product(module: ModuleOp) -> numpy.ndarray:
     return c
 
 
+def lines(module: ModuleOp) -> list[str]:
+    """Without the names of values, which are numbers."""
+    return sorted(re.sub(r"%\w+", "%", xetile.text(module)).splitlines())
+
+
 @pytest.mark.parametrize("name", GEMMS)
 def test_there_and_back_is_the_same_kernel(name: str) -> None:
     anew = made_anew(GEMMS[name])
     text = xetile.text(anew)
     assert "update_tile_offset" not in text
-    assert "iter_args(%acc = %zero)" in text
+    assert "iter_args(%total_1 = %0)" in text
     XeTileCarryTiles().apply(context(), anew)
     anew.verify()
-    lines = sorted(xetile.text(anew).splitlines())
-    assert lines == sorted(xetile.text(GEMMS[name]).splitlines())
+    assert lines(anew) == lines(GEMMS[name])
+    assert (product(anew) == product(GEMMS[name])).all()
 
 
 @pytest.mark.parametrize("level", [None, "subgroup", "xevm"])
