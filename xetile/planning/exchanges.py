@@ -18,7 +18,6 @@ from xetile.layout.exchange.swizzling import optimal_swizzling
 from xetile.planning.shared_messages import (
     BYTE_BITS,
     Cell,
-    Device,
     Memory,
     Place,
     Role,
@@ -26,6 +25,7 @@ from xetile.planning.shared_messages import (
     predicted_cell,
     side,
 )
+from xetile.targets.target import Target
 
 
 class Exchange(NamedTuple):
@@ -84,7 +84,7 @@ def planned_exchange(
     *,
     turned: bool,
     role: Role,
-    device: Device,
+    device: Target,
     limit: int,
 ) -> Exchange:
     """The cheapest exchange without conflicts, if there is one; `band` are the extents of one band of the source.
@@ -123,7 +123,7 @@ def _pair(extents: Sequence[int]) -> Place:
     return extents[0], extents[1]
 
 
-def _both(sides: _Sides, memory: Memory, bits: int, device: Device) -> tuple[Side, Side]:
+def _both(sides: _Sides, memory: Memory, bits: int, device: Target) -> tuple[Side, Side]:
     return (
         side(sides.stored, sides.counts[0], memory, bits, device),
         side(sides.loaded, sides.counts[1], memory, bits, device),
@@ -136,18 +136,18 @@ def _rank(exchange: Exchange) -> tuple[float, ...]:
     return (exchange.conflicts, exchange.price, sum(lanes), exchange.bytes, swizzled)
 
 
-def _memories(sides: _Sides, band: Place, bits: int, device: Device) -> Iterator[Memory]:
+def _memories(sides: _Sides, band: Place, bits: int, device: Target) -> Iterator[Memory]:
     """What is tried: rows and columns one behind the other, with gaps, and orders of bits."""
     rows, columns = band
     step = max(1, BYTE_BITS * 4 // bits)
-    for gap in range(0, device.banks * step + 1, step):
+    for gap in range(0, device.shared_banks * step + 1, step):
         yield Memory(band, (columns + gap, 1))
         yield Memory(band, (1, rows + gap))
     yield from swizzles(sides.stored, sides.loaded, band, bits, device)
 
 
 def swizzles(
-    stored: Cell, loaded: Cell, shape: Place, bits: int, device: Device
+    stored: Cell, loaded: Cell, shape: Place, bits: int, device: Target
 ) -> Iterator[Memory]:
     """Orders of bits that are tried for a buffer of which some store and load such cells."""
     if not all(map(is_power_of_two, shape)) or prod(shape) < 2:
@@ -162,7 +162,7 @@ def swizzles(
 
 
 def _orders(
-    sides: _Sides, width: int, count: int, bits: int, device: Device
+    sides: _Sides, width: int, count: int, bits: int, device: Target
 ) -> Iterator[tuple[int, ...]]:
     """What the bits of offsets stand for, rows above `width` bits of columns, lowest first."""
     registers, lanes = (
@@ -182,7 +182,7 @@ def _orders(
     stored, loaded = (
         _workgroup(registers[number], lanes[number], units, width) for number in (0, 1)
     )
-    swizzled = optimal_swizzling(stored, loaded, bits, banks=device.banks)
+    swizzled = optimal_swizzling(stored, loaded, bits, banks=device.shared_banks)
     yield tuple([c for columns in swizzled.in_columns.values() for c in columns])
 
 

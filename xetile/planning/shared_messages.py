@@ -15,12 +15,10 @@ from xetile.dialects.xetile import TileMMAOp
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.banks import conflicts
-from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.targets import DEFAULT, find
 from xetile.targets.target import BYTE_BITS, Target
-from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT, XeDevice
+from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
 from xetile.targets.xe.dpas import depth, ops_per_channel
 
 Place = tuple[int, int]
@@ -68,21 +66,6 @@ class Memory(NamedTuple):
         return prod(self.extents)
 
 
-class Device(NamedTuple):
-    """What messages cost, and over how many banks they go."""
-
-    prices: Prices
-    banks: int
-    lanes: int
-
-
-def shared_memory_of(target: Target) -> Device:
-    """What shared memory of a target is like; of one that is no Xe device, as that of the default one."""
-    found = target if isinstance(target, XeDevice) else find(DEFAULT)
-    assert isinstance(found, XeDevice)
-    return Device(found.prices, found.shared_banks, found.lanes)
-
-
 class Side(NamedTuple):
     """The messages with which one subgroup stores or loads all of its units.
 
@@ -114,7 +97,7 @@ def role_of(value: SSAValue) -> Role:
     return roles[uses[0].index] if uses else None
 
 
-def predicted_cell(unit: Place, bits: int, role: Role, device: Device) -> Cell:
+def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
     """How a block of a unit of elements of `bits` will lie in registers: an operand, else lanes along columns.
 
     A single column, and columns of which the rows are reduced, have rows in lanes, then columns. Where there are too
@@ -137,7 +120,7 @@ def predicted_cell(unit: Place, bits: int, role: Role, device: Device) -> Cell:
     return Cell((rows, columns), tuple(order[count:]), tuple(lanes))
 
 
-def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Device) -> Cell | None:
+def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Target) -> Cell | None:
     """An operand of one matrix instruction; None where units have no whole ones."""
     deep = depth(bits)
     rows = power_of_two_part(unit[0], device.prices.block_words)
@@ -157,7 +140,7 @@ def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Device) ->
     return Cell(extents, columns[0], columns[1])
 
 
-def side(cell: Cell, cells: int, memory: Memory, bits: int, device: Device) -> Side:
+def side(cell: Cell, cells: int, memory: Memory, bits: int, device: Target) -> Side:
     """The messages of a subgroup that accesses so many cells of elements of `bits`."""
     numbers = _numbers(cell, memory)
     block = _block(numbers, bits, device)
@@ -239,7 +222,7 @@ def _sums(columns: Sequence[int], join: Callable[[int, int], int]) -> list[int]:
     return sums
 
 
-def _block(numbers: _Numbers, bits: int, device: Device) -> Side | None:
+def _block(numbers: _Numbers, bits: int, device: Target) -> Side | None:
     """Block messages, where the lanes' words are neighbours in order; None where they are not."""
     lanes, prices = numbers.lanes, device.prices
     size = lanes[1] if len(lanes) > 1 else 0
@@ -279,7 +262,7 @@ def _all_there(left: set[int], start: int, row: int, size: int, count: int) -> b
     return all(start + row * n + p in left for n in range(count) for p in range(size))
 
 
-def _lanes(numbers: _Numbers, bits: int, device: Device) -> Side:
+def _lanes(numbers: _Numbers, bits: int, device: Target) -> Side:
     """Messages of neighbours that each lane has for itself."""
     prices, held = device.prices, numbers.held
     most = min(prices.lane_words * max(bits, BANK_BITS), prices.lane_bytes * BYTE_BITS) // bits
@@ -301,5 +284,7 @@ def _lanes(numbers: _Numbers, bits: int, device: Device) -> Side:
     word = min(bits * wide, max(bits, BANK_BITS))
     narrow = sum(count for count in counts if count > 1) if bits < BANK_BITS else 0
     price = prices.lane_message * len(counts) + prices.narrow_word * narrow
-    found = conflicts([lane * bits for lane in numbers.lanes], wide * bits, device.banks)
+    found = conflicts(
+        [lane * bits for lane in numbers.lanes], wide * bits, device.shared_banks
+    )
     return Side("lanes", wide * bits // word, word, len(counts), found, price)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xetile.planning.exchanges import swizzles
-from xetile.planning.shared_messages import Cell, Device, Memory, Place, Side, side
+from xetile.planning.shared_messages import Cell, Memory, Place, Side, side
+from xetile.targets.target import Target
 
 
 class Reach(NamedTuple):
@@ -28,7 +29,7 @@ class Laid(NamedTuple):
     rank: tuple[float, ...]
 
 
-def planned_buffer(shape: Place, reaches: Sequence[Reach], bits: int, device: Device) -> Laid:
+def planned_buffer(shape: Place, reaches: Sequence[Reach], bits: int, device: Target) -> Laid:
     """The cheapest order of a buffer's elements (of `bits`) without conflicts, row-major if it is one."""
     tried = dict.fromkeys([Memory(shape, (shape[1], 1))])
     for stored in dict.fromkeys(reach.cell for reach in reaches if not reach.loads):
@@ -38,7 +39,7 @@ def planned_buffer(shape: Place, reaches: Sequence[Reach], bits: int, device: De
     return min(laid, key=lambda found: found.rank)
 
 
-def _laid(memory: Memory, reaches: Sequence[Reach], bits: int, device: Device) -> Laid:
+def _laid(memory: Memory, reaches: Sequence[Reach], bits: int, device: Target) -> Laid:
     sides = tuple([side(reach.cell, reach.cells, memory, bits, device) for reach in reaches])
     price = sum(
         reach.weight * found.price for reach, found in zip(reaches, sides, strict=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.exchange.prices import Prices
     from xetile.layout.intel.messages import BlockConfiguration
 
 BYTE_BITS = 8
@@ -99,6 +100,7 @@ class Target(ABC):
         build_options: what a driver is told to have a register file of each kind.
         exact_division: what it is told to round quotients and square roots of f32 correctly.
         shared_bytes: shared memory that every workgroup can have.
+        shared_banks: banks of shared memory, of one 32-bit word each.
         most_subgroups: subgroups that a workgroup can have.
     """
 
@@ -110,7 +112,13 @@ class Target(ABC):
     build_options: Mapping[RegisterFile, BuildOptions]
     exact_division: BuildOptions
     shared_bytes: int
+    shared_banks: int
     most_subgroups: int
+
+    @property
+    @abstractmethod
+    def prices(self) -> "Prices":
+        """Instructions that it costs to move registers between lanes and through shared memory."""
 
     @abstractmethod
     def matrix_instruction(self, a: object, b: object, c: object) -> MatrixInstruction | None:

@@ -1,5 +1,6 @@
 """Plans of exchanges: no conflicts, counted as layouts and addresses have them, and every element has one place."""
 
+from dataclasses import fields
 from itertools import product
 from math import prod
 from random import Random
@@ -8,6 +9,7 @@ import pytest
 
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
 from xetile.planning.exchanges import Exchange, planned_exchange
 from xetile.planning.shared_messages import (
@@ -17,12 +19,22 @@ from xetile.planning.shared_messages import (
     Side,
     conflicts,
     predicted_cell,
-    shared_memory_of,
     side,
 )
 from xetile.targets import find
+from xetile.targets.xe.device import XeDevice
 
-DEVICE = shared_memory_of(find("bmg"))
+DEVICE = find("bmg")
+
+
+class FourWords(XeDevice):
+    """A device whose lanes move at most four words in a message."""
+
+    @property
+    def prices(self) -> Prices:
+        return super().prices._replace(lane_words=4, lane_bytes=16)
+
+
 WORD_BITS = 32
 
 
@@ -144,7 +156,7 @@ def by_addresses(cell: Cell, found: Side, made: Exchange) -> int:
     for offset, register in first.items():
         if offset % elements == 0 and all(offset + n in first for n in range(elements)):
             starts = [places[register, lane] * made.bits for lane in range(DEVICE.lanes)]
-            worst = max(worst, conflicts(starts, elements * made.bits, DEVICE.banks))
+            worst = max(worst, conflicts(starts, elements * made.bits, DEVICE.shared_banks))
     return worst
 
 
@@ -152,10 +164,10 @@ def by_addresses(cell: Cell, found: Side, made: Exchange) -> int:
 def test_conflicts_are_those_of_layouts(seed: int) -> None:
     """The same count as `bank_conflicts_of_offsets`, whose messages have at most 128 bits."""
     made, role = random_exchange(seed)
-    memory, device = made.memory, DEVICE
+    memory = made.memory
     if not all(map(is_power_of_two, memory.shape)):
         return
-    device = device._replace(prices=device.prices._replace(lane_words=4, lane_bytes=16))
+    device = FourWords(**{field.name: getattr(DEVICE, field.name) for field in fields(DEVICE)})
     width = memory.shape[1].bit_length() - 1
     count = width + memory.shape[0].bit_length() - 1
     bases = [1 << bit for bit in range(count)]
@@ -172,7 +184,9 @@ def test_conflicts_are_those_of_layouts(seed: int) -> None:
         {"register": cell.registers, "lane": cell.lanes}, outs, require_surjective=False
     )
     offsets = LinearLayout.from_bases({"offset": swizzle}, outs)
-    expected = bank_conflicts_of_offsets(registers, offsets, made.bits, banks=device.banks)
+    expected = bank_conflicts_of_offsets(
+        registers, offsets, made.bits, banks=device.shared_banks
+    )
     assert found.conflicts == expected
 
 

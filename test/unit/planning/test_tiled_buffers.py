@@ -3,11 +3,11 @@
 import pytest
 
 from xetile.dialects.swizzle import SwizzleAttr
-from xetile.planning.shared_messages import Place, Role, predicted_cell, shared_memory_of
+from xetile.planning.shared_messages import Place, Role, predicted_cell
 from xetile.planning.tiled_buffers import Reach, planned_buffer
 from xetile.targets import find
 
-DEVICE = shared_memory_of(find("bmg"))
+DEVICE = find("bmg")
 
 
 def reach(unit: Place, bits: int, role: Role, *, loads: bool) -> Reach:

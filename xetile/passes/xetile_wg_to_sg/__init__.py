@@ -72,7 +72,6 @@ from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.decided import decided
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_memory import program_bytes
-from xetile.planning.shared_messages import shared_memory_of
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import find, names
 
@@ -153,7 +152,7 @@ class XeTileWgToSg(ModulePass):
             HANDLERS,
             holdings,
             exchange_bytes=limit,
-            device=shared_memory_of(targets_of(function)[0]),
+            device=targets_of(function)[0],
         )
         view.run()
         settle(view, min(target.shared_bytes for target in targets_of(function)))

@@ -37,8 +37,9 @@ from xetile.dialects.xetile.attributes import ROW_MAJOR, SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.hints import isa
 from xetile.layout.algebra.distribution import is_power_of_two
-from xetile.planning.shared_messages import BYTE_BITS, Device, predicted_cell, role_of
+from xetile.planning.shared_messages import BYTE_BITS, predicted_cell, role_of
 from xetile.planning.tiled_buffers import Laid, Reach, planned_buffer
+from xetile.targets.target import Target
 
 _LOOP_WEIGHT = 16
 """How often an op of a loop is taken to run for one outside of it."""
@@ -56,7 +57,7 @@ class LaidBuffer(NamedTuple):
 
 
 def lay_out(
-    function: Operation, exchanged: Sequence[Operation], device: Device
+    function: Operation, exchanged: Sequence[Operation], device: Target
 ) -> list[LaidBuffer]:
     """Lay out the buffers of a function that only tiles reach, but for those of exchanges."""
     tiles = _Tiles(function)
@@ -125,7 +126,7 @@ class _Tiles:
         for value in values:
             self._members[self._classes.find(value)].append(value)
 
-    def reaches(self, buffer: SSAValue, device: Device) -> list[Reach]:
+    def reaches(self, buffer: SSAValue, device: Target) -> list[Reach]:
         """How tiles reach a buffer; none where something else does, or where a tile may begin anywhere."""
         found: list[Reach] = []
         for use in buffer.uses:
@@ -142,7 +143,7 @@ class _Tiles:
         return found if {reach.loads for reach in found} == {True, False} else []
 
     def _of_class(
-        self, tile: SSAValue, buffer: SSAValue, device: Device
+        self, tile: SSAValue, buffer: SSAValue, device: Target
     ) -> list[Reach] | None:
         found: list[Reach] = []
         for member in self._members[self._classes.find(tile)]:
@@ -180,7 +181,7 @@ class _Tiles:
         )
 
 
-def _reach(op: LoadTileOp | StoreTileOp, type: TileType, device: Device) -> Reach:
+def _reach(op: LoadTileOp | StoreTileOp, type: TileType, device: Target) -> Reach:
     bits = memory_bits(type.element_type)
     assert bits is not None
     role = role_of(op.result) if isinstance(op, LoadTileOp) else None

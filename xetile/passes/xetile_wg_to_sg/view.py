@@ -20,9 +20,9 @@ from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.units import Copies, Units, unit_vector
 from xetile.planning.holdings import Holdings
 from xetile.planning.holdings.needs import carries
-from xetile.planning.shared_messages import Device
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers, remade
+from xetile.targets.target import Target
 
 MOST_UNITS = 1 << 12
 """A bound on the units of one value in a subgroup, each of which becomes ops of its own."""
@@ -38,7 +38,7 @@ class SubgroupView(Expansion):
         holdings: Holdings,
         *,
         exchange_bytes: int,
-        device: Device,
+        device: Target,
     ) -> None:
         super().__init__(function, handlers)
         self.exchange_bytes = exchange_bytes

@@ -21,7 +21,7 @@ from xetile.planning.exchanges import planned_exchange
 from xetile.planning.holdings.needs import Needs, reduced
 from xetile.planning.messages import in_memory, plan
 from xetile.planning.register_layouts.classes import weight
-from xetile.planning.shared_messages import role_of, shared_memory_of
+from xetile.planning.shared_messages import role_of
 from xetile.planning.uses import TileUse
 from xetile.targets.target import BYTE_BITS, INDEX_BITS
 from xetile.targets.xe.device import XeDevice
@@ -83,7 +83,7 @@ class HoldingPrices:
             (rows, columns),
             turned=turned,
             role=None,
-            device=shared_memory_of(self._device),
+            device=self._device,
             limit=self._device.shared_bytes,
         )
         moved = (found.price + self._device.prices.barrier) * weight(_depth(op))
@@ -104,7 +104,7 @@ class HoldingPrices:
             (owner.shape[0], owner.shape[1]),
             turned=False,
             role=role_of(op.results[0]),
-            device=shared_memory_of(self._device),
+            device=self._device,
             limit=self._device.shared_bytes,
         )
         return Shared(found.price + SHARED_ROUND, found.bytes)
