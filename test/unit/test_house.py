@@ -62,9 +62,9 @@ EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 
 OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xegpu_to_xevm.reductions._LARGEST_NUMBER": "words of floats",
-    "xetile.passes.convert_xegpu_to_xevm.tf32._F32_DIGITS": "IEEE's f32",
-    "xetile.passes.convert_xegpu_to_xevm.wide_products._F16_DIGITS": "IEEE's f16",
-    "xetile.passes.convert_xegpu_to_xevm.wide_products._F32_DIGITS": "IEEE's f32",
+    "xetile.passes.convert_xegpu_to_xevm.words._F32_DIGITS": "IEEE's f32",
+    "xetile.passes.convert_xegpu_to_xevm.intake._F16_DIGITS": "IEEE's f16",
+    "xetile.passes.convert_xegpu_to_xevm.intake._F32_DIGITS": "IEEE's f32",
     "xetile.passes.convert_xetile_to_xegpu.checks.MOST_BLOCKS": "what we unroll in one subgroup",
     "xetile.passes.convert_xevm_to_llvm.builtins.LOAD_CACHE_OPTIONS": "IGC's enumeration",
     "xetile.passes.convert_xevm_to_llvm.builtins.MATRIX_OPERANDS": "names and bits of element types",

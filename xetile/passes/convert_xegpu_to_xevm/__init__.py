@@ -38,22 +38,22 @@ from xetile.passes.convert_xegpu_to_xevm import (
     atomics,
     computed,
     elements,
-    matrices,
     messages,
-    named_barriers,
-    once,
     rearrange,
     reductions,
     scattered,
-    shared_buffers,
-    vectors,
+    shared_memory,
 )
-from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
-from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts, together_in
-from xetile.passes.convert_xegpu_to_xevm.shared_buffers import check_shared_memory
+from xetile.passes.convert_xegpu_to_xevm.intake import (
+    check_extents,
+    check_taken,
+    drop_layouts,
+    together_in,
+    widen_products,
+)
+from xetile.passes.convert_xegpu_to_xevm.shared_memory import check_shared_memory
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.convert_xegpu_to_xevm.wide_products import widen_products
 from xetile.planning.decided import decided
 from xetile.planning.register_layouts import plan_registers
 from xetile.planning.register_layouts.printing import describe
@@ -67,15 +67,11 @@ from xetile.rewriting.work_item_launches import (
 _HANDLERS: Handlers[LaneView] = {
     **messages.HANDLERS,
     **atomics.HANDLERS,
-    **vectors.HANDLERS,
     **rearrange.HANDLERS,
     **reductions.HANDLERS,
     **elements.HANDLERS,
     **computed.HANDLERS,
-    **named_barriers.HANDLERS,
-    **once.HANDLERS,
-    **shared_buffers.HANDLERS,
-    **matrices.HANDLERS,
+    **shared_memory.HANDLERS,
     **scattered.HANDLERS,
 }
 

@@ -30,9 +30,8 @@ from xetile.passes.convert_xegpu_to_xevm.computed import lanes_chosen
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lanes
 from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, register_bits
-from xetile.passes.convert_xegpu_to_xevm.tf32 import is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView, Scattered
-from xetile.passes.convert_xegpu_to_xevm.words import single
+from xetile.passes.convert_xegpu_to_xevm.words import is_tf32, single
 from xetile.planning.layout_rules import relation_of, repeating
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.atomics import Space

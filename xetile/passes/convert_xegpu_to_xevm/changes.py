@@ -37,7 +37,7 @@ from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
 from xetile.hints import isa
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, rounded
+from xetile.passes.convert_xegpu_to_xevm.words import cut, rounded
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.atomics import COMPARED_BITS, Space
 

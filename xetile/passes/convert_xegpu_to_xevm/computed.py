@@ -33,8 +33,8 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
-from xetile.passes.convert_xegpu_to_xevm.tf32 import as_words, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Computed, LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import as_words, is_tf32
 from xetile.planning.layout_rules import is_dealt_out
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on, remade

@@ -1,19 +1,46 @@
-"""Single elements and rows: taken out of a vector, put into one, picked along the leading dimension."""
+"""Lower single elements and rows, matrix instructions, and what a subgroup does once.
+
+Elements are taken out of a vector, put into one, picked along the leading dimension.
+
+What a subgroup does once, and its lanes would do many times: done by the first of them.
+
+Matrix instructions.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
+from typing import Literal
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    SymbolRefAttr,
+    VectorType,
+    bf16,
+    f16,
+    f32,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 
 from xetile.analysis.constants import integers_of
+from xetile.analysis.kernels import symbol_name
+from xetile.dialects.operand_types import FLOATS_8, operand_types, set_operand_types
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu.ids import LaneIdOp
 from xetile.dialects.upstream.vector import BroadcastOp, ExtractOp, ToElementsOp
 from xetile.dialects.upstream.vector.elements import ShuffleOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.dialects.xegpu import DpasOp
+from xetile.dialects.xevm import MMAOp
+from xetile.errors import fail
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.intel.xegpu import dpas_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.computed import coordinate, repeated
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lane
 from xetile.passes.convert_xegpu_to_xevm.rearrange import (
@@ -28,12 +55,144 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import cut, is_tf32
 from xetile.planning.layout_rules import pulled, relation_of, repeating
 from xetile.rewriting.layout_arithmetic import apply_layout
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets import which_multiply
+from xetile.targets.xe.dpas import XeProduct
+
+_ONCE = ("gpu.printf", "memref.atomic_rmw", "vector.print")
+
+
+def _by_first_lane(view: LaneView, op: Operation) -> None:
+    if any(result.uses for result in op.results):
+        view.refuse(
+            "is done once by a subgroup and gives all its lanes the old value, "
+            "which is not lowered to XeVM yet; expected a result that nothing uses"
+        )
+    for operand in op.operands:
+        # all lanes take part in what brings a vector to the first
+        view.single(operand)
+    lane = view.new(LaneIdOp())
+    first = view.new(arith.CmpiOp(lane, view.constant(0), "eq"))
+    body = Block()
+    with view.building(body):
+        view.other(op)
+        view.emit(scf.YieldOp())
+    view.emit(scf.IfOp(first, [], Region(body), Region()))
+
+
+def _store(view: LaneView, op: Operation) -> None:
+    """A scalar that a subgroup stores is stored once, but where every lane has memory of its own."""
+    source = op.operands[1].owner
+    while isinstance(source, Operation) and source.operands:
+        source = source.operands[0].owner
+    if isinstance(source, Operation) and source.name == "memref.alloca":
+        view.other(op)
+    else:
+        _by_first_lane(view, op)
+
+
+def _call(view: LaneView, op: Operation) -> None:
+    """Every lane calls, where what is called means the same then."""
+    callees = _called(op)
+    for callee in callees:
+        between = "" if callee is callees[0] else f"@{symbol_name(callees[0])}, and so "
+        for inner in callee.walk():
+            if inner.name in _ONCE:
+                view.refuse(
+                    f"calls {between}@{symbol_name(callee)}, whose '{inner.name}' "
+                    "every lane of a subgroup would do"
+                )
+    view.other(op)
+
+
+def _called(call: Operation) -> list[Operation]:
+    """The functions that a call reaches, each once, those that are called by others too."""
+    found: list[Operation] = []
+    calls = [call]
+    while calls:
+        call = calls.pop()
+        name = call.properties["callee"]
+        assert isinstance(name, SymbolRefAttr)
+        callee = SymbolTable.lookup_symbol(call, name)
+        if callee is not None and callee not in found:
+            found.append(callee)
+            calls.extend(op for op in callee.walk() if op.name == "func.call")
+    return found
+
+
+_WORDS: Mapping[str, tuple[Attribute, int]] = {
+    str(type): (type, type.bitwidth) for type in (i16, i32, f16, bf16, f32)
+}
+"""Types of register words by their names, and their bits."""
+
+
+def _instruction(view: LaneView, op: DpasOp, types: tuple[Attribute, Attribute]) -> XeProduct:
+    """The device's instruction for a product of operands of these types; refused where there is none of its sizes."""
+    a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
+    instruction = view.device.matrix_instruction(*types, c.element_type)
+    if instruction is None:
+        others = which_multiply(*types, c.element_type)
+        fail(
+            op,
+            f"{view.device.name} has no matrix instruction for A {types[0]}, B {types[1]} and accumulator "
+            f"{c.element_type}{others}",
+        )
+    if a.get_num_dims() != 2:
+        fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
+    m, k = a.get_shape()
+    n = c.get_shape()[1]
+    if m not in instruction.m or n != instruction.n or k != instruction.k:
+        fail(
+            op,
+            f"no matrix instruction of m = {m}, n = {n}, k = {k}; {view.device.name} takes m of "
+            f"{', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}",
+        )
+    return instruction
+
+
+def dpas(view: LaneView, op: DpasOp) -> None:
+    """A matrix instruction, its operands in the layouts that it takes."""
+    a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
+    types = operand_types(op) or (a.element_type, b.element_type)
+    instruction = _instruction(view, op, types)
+    (m, k), n = a.get_shape(), c.get_shape()[1]
+    forms: list[tuple[Literal["a", "b", "c"], SSAValue, tuple[int, int]]] = [
+        ("a", op.operands[0], (m, k)),
+        ("b", op.operands[1], (k, n)),
+        *(("c", value, (m, n)) for value in op.operands[2:]),
+    ]
+    operands: list[SSAValue] = []
+    for operand, value, shape in forms:
+        vector = vector_type(value)
+        pack = vector.get_shape()[2] if vector.get_num_dims() == 3 else 1
+        layout = dpas_vector_layout(
+            operand,
+            shape,
+            repeat_count=m,
+            ops_per_channel=instruction.ops_per_channel,
+            pack=pack,
+        )
+        registers = view.held(value, layout)
+        operands.append(registers.read(view, *_WORDS[instruction.register_word(operand)]))
+    layout = dpas_vector_layout(
+        "c", (m, n), repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=1
+    )
+    type, bits = _WORDS[instruction.register_word("c")]
+    result = vector_of(type, (layout.in_dim_size("register"),))
+    product = MMAOp(
+        *operands,
+        shape=(m, n, k),
+        types=instruction.mma_types(has_accumulator=len(operands) == 3),
+        result_type=result,
+    )
+    if any(isinstance(type, FLOATS_8) for type in types):
+        set_operand_types(product, types)
+    view.bind_registers(op.results[0], view.new(product), layout, word_bits=bits)
 
 
 def _position(view: LaneView, op: Operation, first: int) -> list[Offset]:
@@ -241,4 +400,8 @@ HANDLERS: Handlers[LaneView] = {
     "vector.insert": insert,
     "vector.shuffle": _shuffle,
     **on(ToElementsOp, _to_elements),
+    **dict.fromkeys(_ONCE, _by_first_lane),
+    "func.call": _call,
+    "memref.store": _store,
+    **on(DpasOp, dpas),
 }

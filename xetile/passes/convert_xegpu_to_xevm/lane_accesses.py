@@ -46,9 +46,8 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.convert_xegpu_to_xevm.words import joined, single
+from xetile.passes.convert_xegpu_to_xevm.words import cut, is_tf32, joined, single
 from xetile.planning.lane_messages import LaneMessage
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, MOST_LANE_BYTES

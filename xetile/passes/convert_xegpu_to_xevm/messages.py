@@ -39,8 +39,8 @@ from xetile.layout.intel.messages import BlockConfiguration, message_layout, reg
 from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import cut, is_tf32
 from xetile.planning.register_layouts.held import written_load
 from xetile.planning.register_layouts.joins import Place
 from xetile.planning.words import BYTE_BITS

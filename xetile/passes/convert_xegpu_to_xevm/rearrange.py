@@ -21,8 +21,8 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.computed import broadcast_scalar, lanes_chosen
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lanes
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, register_bits
-from xetile.passes.convert_xegpu_to_xevm.tf32 import is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import is_tf32
 from xetile.planning.layout_rules import (
     Relation,
     pulled,

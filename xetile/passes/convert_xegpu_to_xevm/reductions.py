@@ -65,8 +65,8 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32, rounded
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import cut, is_tf32, rounded
 from xetile.planning.layout_rules import relation_of
 from xetile.planning.reductions import Butterfly, Merge, Pairs, Step, is_in_order, reduction
 from xetile.rewriting.combining import combined

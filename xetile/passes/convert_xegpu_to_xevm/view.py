@@ -33,8 +33,17 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import share
-from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
-from xetile.passes.convert_xegpu_to_xevm.words import at_start, chosen, joined, of_lane, single
+from xetile.passes.convert_xegpu_to_xevm.words import (
+    at_start,
+    check_rounds_once,
+    chosen,
+    cut,
+    is_tf32,
+    joined,
+    of_lane,
+    rounded,
+    single,
+)
 from xetile.planning.layout_rules import replicated
 from xetile.planning.register_layouts import RegisterLayouts
 from xetile.planning.register_layouts.candidates import default_layout

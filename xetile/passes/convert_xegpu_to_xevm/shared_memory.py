@@ -1,19 +1,61 @@
-"""Matrices in shared memory: their tiles are accesses of lanes, or block messages where lanes have neighbours."""
+"""Lower shared memory: buffers, the tiles of matrices in them, and named barriers.
+
+Buffers become views of one buffer of the workgroup.
+
+    gpu.func @k(...) workgroup(%shared: memref<6144xi8, 3>) kernel {
+      %c4096 = arith.constant 4096 : index
+      %b = memref.view %shared[%c4096][] : memref<6144xi8, 3> to memref<32x16xf32, 3>
+
+Where each begins, `planning/shared_memory.py` says.
+
+Matrices in shared memory: their tiles are accesses of lanes, or block messages where lanes have neighbours.
+
+XeGPU's named barriers: those that all subgroups of a workgroup pass are the workgroup's own barrier.
+
+Of a barrier that only some subgroups pass there is no form in SPIR-V that every device compiles. Where each arrival is
+followed by its wait, in the same block, waiting at the wait alone is right: whoever waits has arrived.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    VectorType,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.dialects.memref import ViewOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.dialects.known_integers import folded_integer
-from xetile.dialects.upstream import arith
+from xetile.analysis.kernels import subgroup_count
+from xetile.dialects.known_integers import folded_integer, known_integer
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.gpu.collectives import BarrierOp
+from xetile.dialects.upstream.gpu.functions import FuncOp
+from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.upstream.vector import BroadcastOp
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescType, StoreMatrixOp
+from xetile.dialects.xegpu import (
+    AllocNbarrierOp,
+    CreateMemDescOp,
+    InitNbarrierOp,
+    LoadMatrixOp,
+    MemDescType,
+    NbarrierArriveOp,
+    NbarrierWaitOp,
+    StoreMatrixOp,
+)
+from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
+from xetile.errors import fail
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.computed import coordinate, repeated
@@ -21,12 +63,14 @@ from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
 from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer, behind
 from xetile.passes.convert_xegpu_to_xevm.registers import natural_type
-from xetile.passes.convert_xegpu_to_xevm.tf32 import is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import is_tf32
 from xetile.planning.register_layouts.accesses import LaneAccess
+from xetile.planning.shared_memory import buffer_bytes, is_shared_allocation, memref_bytes
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset, Parts
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 
 
 @dataclass(eq=False)
@@ -214,8 +258,129 @@ def _element(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> SSAValue:
     return behind(view, pointer, view.multiply(place, size))
 
 
+def _nothing(_: LaneView, op: Operation) -> None:
+    """The workgroup's barrier needs no name, and who waits at it has arrived."""
+
+
+def _init(view: LaneView, op: InitNbarrierOp) -> None:
+    count, all_of_them = known_integer(op.operands[1]), subgroup_count(view.function)
+    if count is None or count != all_of_them:
+        found = "a number that is not known" if count is None else str(count)
+        fail(
+            op,
+            f"a named barrier of {found} of the workgroup's {all_of_them or 'unknown number of'} subgroups has no "
+            "lowering to XeVM: not every device compiles one; expected a barrier of all of them",
+        )
+    users = {use.operation for use in op.results[0].uses}
+    by_block: dict[Block | None, list[Operation]] = {}
+    for user in filter(users.__contains__, view.function.walk()):
+        by_block.setdefault(user.parent_block(), []).append(user)
+    for together in by_block.values():
+        _check_pairs(together)
+    view.bind(op.results[0], Parts(()))
+
+
+def _check_pairs(users: Sequence[Operation]) -> None:
+    """Refuse arrivals that are not followed by their wait."""
+    for number, user in enumerate(users):
+        kind = NbarrierWaitOp if number % 2 else NbarrierArriveOp
+        if not isinstance(user, kind) or (number + 1 == len(users) and number % 2 == 0):
+            fail(
+                user,
+                "a named barrier is lowered to the workgroup's own where each 'xegpu.nbarrier_arrive' is followed by "
+                f"its 'xegpu.nbarrier_wait' in the same block; this '{user.name}' has none",
+            )
+
+
+def _wait(view: LaneView, op: NbarrierWaitOp) -> None:
+    view.emit(BarrierOp())
+
+
+def check_shared_memory(view: LaneView) -> None:
+    """Refuse more than the device gives a workgroup, before anything is emitted."""
+    function, plan = view.function, view.shared_memory
+    if not plan.buffers:
+        return
+    first = plan.buffers[0].at
+    if not isinstance(function, FuncOp):
+        fail(first, "a buffer in shared memory needs a gpu.func around it, which owns it")
+    own = sum(buffer_bytes(buffer.type) for buffer in function.workgroup_buffers)
+    if plan.bytes + own > view.device.shared_bytes:
+        further = f" beside {own} of the workgroup's own" if own else ""
+        fail(
+            first,
+            f"the kernel's buffers in shared memory, {plan.describe()} bytes, take {plan.bytes} bytes{further}; "
+            f"{view.device.name} gives a workgroup {view.device.shared_bytes} at most",
+        )
+
+
+def _allocation(view: LaneView, op: Operation) -> None:
+    if not is_shared_allocation(op):
+        view.other(op)
+        return
+    result = op.results[0]
+    type = result.type
+    assert isa(type, MemRefType[Attribute])
+    offset = view.constant(view.shared_memory.offsets[op])
+    view.bind(result, _viewed(view, type, offset))
+
+
+def _viewed(view: LaneView, type: MemRefType[Attribute], offset: SSAValue) -> SSAValue:
+    """A view of the workgroup's buffer, of a type whose strides are known."""
+    element, space = type.element_type, type.memory_space
+    owner = _owner(view, space)
+    if isinstance(type.layout, NoneAttr):
+        return view.new(ViewOp(owner, offset, [], type))
+    layout, bits = strides_and_offset(type), memory_bits(element)
+    size = memref_bytes(type)
+    assert layout is not None
+    assert layout[1] is not None
+    assert bits is not None
+    assert size is not None
+    flat = MemRefType(element, (size * BYTE_BITS // bits,), NoneAttr(), space)
+    elements = view.new(ViewOp(owner, offset, [], flat))
+    strides = [stride for stride in layout[0] if stride is not None]
+    return view.new(
+        memref.ReinterpretCastOp.from_dynamic(
+            elements, [layout[1]], type.get_shape(), strides, type
+        )
+    )
+
+
+def _owner(view: LaneView, space: Attribute) -> SSAValue:
+    """The workgroup's buffer, an argument of the function, in the address space as it is written."""
+    function, size = view.function, view.shared_memory.bytes
+    own = MemRefType(i8, (size,), NoneAttr(), IntegerAttr(SHARED_ADDRESS_SPACE, i64))
+    buffer = view.shared_buffer
+    if buffer is None:
+        assert isinstance(function, FuncOp)
+        place = len(function.function_type.inputs) + len(function.workgroup_buffers)
+        buffer = view.shared_buffer = view.entry.insert_arg(own, place)
+        buffer.name_hint = "buffers"
+    type = MemRefType(i8, (size,), NoneAttr(), space)
+    if type == own:
+        return buffer
+    return view.shared(("buffers", space), lambda: memref.MemorySpaceCastOp(buffer, type))
+
+
+def _end(view: LaneView, op: Operation) -> None:
+    """What is planned by lifetime is not given back."""
+    type = op.operands[0].type
+    assert isinstance(type, MemRefType)
+    if not is_shared_memory(type.memory_space):
+        view.other(op)
+
+
 HANDLERS: Handlers[LaneView] = {
+    "memref.alloc": _allocation,
+    "memref.alloca": _allocation,
+    "memref.dealloc": _end,
+    "memref.get_global": _allocation,
     **on(CreateMemDescOp, _create_mem_desc),
     **on(LoadMatrixOp, _load_matrix),
     **on(StoreMatrixOp, _store_matrix),
+    **on(AllocNbarrierOp, _nothing),
+    **on(InitNbarrierOp, _init),
+    **on(NbarrierArriveOp, _nothing),
+    **on(NbarrierWaitOp, _wait),
 }
