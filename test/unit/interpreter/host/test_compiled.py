@@ -15,7 +15,6 @@ from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
 from xetile.interpreter.host import loops
-from xetile.interpreter.host import loops as compiled
 from xetile.interpreter.machine.frame import Frame
 
 SIGNLESS = ("i1", "i8", "i13", "i32", "i64", "index")
@@ -375,15 +374,16 @@ def check(seed: int, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(loops, "WORTH_COMPILING", NEVER)
     expected, refused = outcome(module, seed)
     made: list[object] = []
+    compile_loop = loops.compile_loop
 
-    def recorded(frame: Frame, op: Operation) -> compiled.CompiledLoop | None:
-        code = compiled.compile_loop(frame, op)
+    def recorded(frame: Frame, op: Operation) -> loops.CompiledLoop | None:
+        code = compile_loop(frame, op)
         made.append(code)
         return code
 
     monkeypatch.setattr(loops, "compile_loop", recorded)
     monkeypatch.setattr(loops, "WORTH_COMPILING", 0)
-    monkeypatch.setattr(compiled, "CALL_SECONDS", 1.0 if seed % 2 else 0.0)
+    monkeypatch.setattr(loops, "CALL_SECONDS", 1.0 if seed % 2 else 0.0)
     found, refused_compiled = outcome(module, seed)
     assert refused_compiled == refused, seed
     for position, (left, right) in enumerate(zip(found, expected, strict=True)):

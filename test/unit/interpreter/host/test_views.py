@@ -12,7 +12,6 @@ from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
 from xetile.interpreter.host import loops
-from xetile.interpreter.host import loops as compiled
 
 ELEMENTS = 96
 """Elements of the memory that every program is given."""
@@ -252,14 +251,14 @@ def outcome(text: str) -> tuple[str, list[int]]:
 
 def test_loops_over_views_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[bool] = []
-    run = compiled.CompiledLoop.run
+    run = loops.CompiledLoop.run
 
     def counted(*arguments: object) -> object:
         values = run(*arguments)  # pyright: ignore[reportArgumentType]
         ran.append(values is not None)
         return values
 
-    monkeypatch.setattr(compiled.CompiledLoop, "run", counted)
+    monkeypatch.setattr(loops.CompiledLoop, "run", counted)
     refused = 0
     for seed in range(PROGRAMS):
         text = Program(seed).text()
