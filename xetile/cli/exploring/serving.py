@@ -230,9 +230,9 @@ class Session:
 
     def run(self) -> None:
         """Answer until this is interrupted, or ended by another thread."""
-        self.compiler.start()
-        threading.Thread(target=self._watch, daemon=True).start()
         try:
+            self.compiler.start()
+            threading.Thread(target=self._watch, daemon=True).start()
             self._server.serve_forever(poll_interval=0.1)
         finally:
             self.end()
