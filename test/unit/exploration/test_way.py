@@ -424,15 +424,17 @@ def test_sums_are_where_the_last_of_their_matrix_instructions_writes(
     assert found.model.kernels[0].costs.spill
     page.goto(written(tmp_path, found.html()))
     page.wait_for_selector("#way .told")
+    level = next(level for level in found.model.kernels[0].levels if level.id == "S")
+    is_product = ["xetile.tile_mma" in level.lines[value.line] for value in level.values]
     said: list[tuple[str, list[int]]] = page.evaluate(
-        """() => {
+        """(value) => {
           const K = X.main.panes.kernel, S = K.levelOf("S"), I = K.levels[K.levelOf("I")];
-          const value = K.levels[S].values.findIndex((_, v) => K.nameOf(S, v) === "%sum");
           const tiles = [...Array(32).keys()].map((n) => [8 * (n >> 2), 16 * (n & 3)]);
-          const facts = (element) => X.tiles.told(K, [S, value], { element, subgroup: 0, rectangle: null }, "%sum");
+          const facts = (element) => X.tiles.told(K, [S, value], { element, subgroup: 0, rectangle: null }, K.nameOf(S, value));
           const computed = (all) => all.find(([words]) => words.startsWith("computed by 2 dpas"))[1];
           return tiles.map(facts).map((all) => [all[0][0], computed(all).map((one) => I.ops[one][0])]);
-        }"""
+        }""",
+        is_product.index(True),
     )
     text = found.model.kernels[0].levels[-1].lines
     assert len(said) == 32
