@@ -93,7 +93,7 @@ def runners(jobs: int) -> dict[str, list[str]]:
         "ruff check": [str(BIN / "ruff"), "check", *SOURCES],
         "ruff format": [str(BIN / "ruff"), "format", "--check", *SOURCES],
         "basedpyright": [str(BIN / "basedpyright"), "--pythonpath", sys.executable],
-        "pytest": [sys.executable, "-m", "pytest", "-q", "-n", str(jobs)],
+        "pytest": [sys.executable, "-m", "pytest", "-q", "--durations=20", "-n", str(jobs)],
         "lit": [str(BIN / "lit"), "-j", str(jobs), "-v", "test"],
     }
 
