@@ -34,6 +34,7 @@ SUITE = Suite(
         "test/unit/rewriting",
         "test/unit/passes",
         "test/unit/kernels",
+        "test/unit/explanation",
         "test/unit/examples",
         "test/unit/codegen/test_emit.py",
         "test/unit/cli/test_layout.py",

@@ -5,7 +5,12 @@ import pytest
 from support.on_device import Place
 
 from xetile import api
-from xetile.analysis.kernels import functions, launch_sizes, subgroup_count
+from xetile.analysis.kernels import (
+    functions,
+    launch_sizes,
+    mapped_subgroups,
+    subgroup_count,
+)
 from xetile.levels import LevelName
 
 LEVELS: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
@@ -46,3 +51,21 @@ def test_spellings_of_the_launch(attributes: str, place: Place) -> None:
         assert (a == b).all()
         (kernel,) = functions(lowered)
         assert subgroup_count(kernel) == 4
+
+
+@pytest.mark.parametrize(
+    "attributes, maps, expected",
+    [
+        ("xetile.sg_layout = array<i64: 4, 2>", True, 8),
+        ("xetile.sg_layout = array<i64: 4, 2>", False, 8),
+        ("", True, 4),
+        ("", False, None),
+    ],
+)
+def test_subgroups_of_layouts_and_maps(
+    attributes: str, maps: bool, expected: int | None
+) -> None:
+    text = KERNEL.format(attributes=attributes)
+    module = api.parse(text if maps else text.replace("xf32, #map>", "xf32>"))
+    (kernel,) = functions(module)
+    assert mapped_subgroups(kernel) == expected
