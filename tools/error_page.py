@@ -46,20 +46,20 @@ CAUSES: Mapping[str, Cause] = {
     "dialects/upstream": Cause(
         "Upstream's dialects: control flow, memory, arithmetic, vectors, launches", _UPSTREAM
     ),
-    "passes/convert-vector-to-xetile": Cause(
+    "passes/tiles/convert-vector-to-xetile": Cause(
         "Vector programs that have no tiles",
         "[Vector programs](compiling.md#vector-programs) says which become tiles, and how mlir-opt makes them.",
     ),
-    "passes/xetile-wg-to-sg": Cause(
+    "passes/tiles/xetile-wg-to-sg": Cause(
         "A workgroup's tiles cannot be dealt out to its subgroups",
         "[Maps](compiling.md#maps-and-commands) says what a `wg_map` is and which are inferred.",
     ),
-    "passes/xetile-blocking": Cause("Tiles cannot be cut into blocks", _PASSES),
-    "passes/convert-xetile-to-xegpu": Cause(
+    "passes/xe/xetile-blocking": Cause("Tiles cannot be cut into blocks", _PASSES),
+    "passes/xe/convert-xetile-to-xegpu": Cause(
         "No message of the device does it: tiles to XeGPU", _PASSES
     ),
-    "passes/convert-xegpu-to-xevm": Cause("Registers of one lane: XeGPU to XeVM", _PASSES),
-    "passes/convert-xevm-to-llvm": Cause("Code: XeVM to LLVM", _PASSES),
+    "passes/xe/convert-xegpu-to-xevm": Cause("Registers of one lane: XeGPU to XeVM", _PASSES),
+    "passes/xe/convert-xevm-to-llvm": Cause("Code: XeVM to LLVM", _PASSES),
     "passes/mlir": Cause("Upstream's passes in a pipeline", _UPSTREAM),
 }
 """Causes by the folder of the tests, in the order of the page."""

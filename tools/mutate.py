@@ -47,20 +47,20 @@ SUITE = Suite(
         **{
             f"xetile/passes/{name}": (f"test/ir/passes/{name.replace('_', '-')}",)
             for name in (
-                "xetile_wg_to_sg",
-                "xetile_infer_wg_map",
-                "xetile_init_duplicate",
-                "xetile_blocking",
-                "xetile_blockop_fallback",
-                "convert_xetile_to_xegpu",
-                "convert_xegpu_to_xevm",
-                "convert_xevm_to_llvm",
+                "tiles/xetile_wg_to_sg",
+                "tiles/xetile_infer_wg_map",
+                "xe/xetile_init_duplicate",
+                "xe/xetile_blocking",
+                "xe/xetile_blockop_fallback",
+                "xe/convert_xetile_to_xegpu",
+                "xe/convert_xegpu_to_xevm",
+                "xe/convert_xevm_to_llvm",
             )
         },
-        "xetile/rewriting": ("test/ir/passes/xetile-wg-to-sg",),
+        "xetile/rewriting": ("test/ir/passes/tiles/xetile-wg-to-sg",),
         "xetile/planning": (
-            "test/ir/passes/xetile-blocking",
-            "test/ir/passes/convert-xetile-to-xegpu",
+            "test/ir/passes/xe/xetile-blocking",
+            "test/ir/passes/xe/convert-xetile-to-xegpu",
         ),
     },
     parts=(

@@ -2,7 +2,7 @@
 
     python -m tools.size [--functions] [--check] [--tighten] [FOLDER]
 
-A line is code, import, docstring, comment or blank; a room is a folder of the package down to two levels. `--functions`
+A line is code, import, docstring, comment or blank; a room is a folder of the package. `--functions`
 adds the lengths of functions (code lines) and the tokens for each code line. `--check` compares with `tools/size.toml`:
 a commit that raises a budget says why. `--tighten` lowers the budgets to what is there. FOLDER is the package (xetile).
 Status 0, or 1 where `--check` finds a room over its budget or without one.
@@ -116,10 +116,10 @@ def _end(node: ast.AST) -> int:
 
 
 def rooms(package: Path) -> dict[str, Size]:
-    """Return the size of each room of a package, down to two levels of folders; `.` is the package's own files."""
+    """Return the size of each room of a package, its subfolders not included; `.` is the package's own files."""
     found: dict[str, Size] = {}
     for path in sorted(package.rglob("*.py")):
-        room = "/".join(path.relative_to(package).parts[:-1][:2]) or "."
+        room = "/".join(path.relative_to(package).parts[:-1]) or "."
         found[room] = found.get(room, Size())
         found[room] += size_of(path.read_text())
     return found

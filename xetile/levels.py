@@ -24,7 +24,7 @@ they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_
 bytes."""
 
 REGISTERS_ATTRIBUTE = "xetile.registers"
-"""Attribute of a kernel at L: a dictionary with `counted`, `held` and `ahead`, the registers of planning/pressure."""
+"""Attribute of a kernel at L: `counted`, `held` and `ahead`, the registers that planning/xe/pressure estimates."""
 
 PRODUCTS_PER_STEP_ATTRIBUTE = "xetile.products_per_step"
 """Attribute of a kernel whose loops were unrolled: the matrix instructions of one round, as it was written."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from support.emission import Block, Product
 
-from xetile.passes.convert_xevm_to_llvm.builtins import (
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     ADD_PAYLOAD_X,
     ADD_PAYLOAD_Y,
     CREATE_PAYLOAD,

@@ -18,10 +18,10 @@ from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.upstream.vector import BitcastOp, FromElementsOp, ToElementsOp
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
-from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
-from xetile.passes.convert_xegpu_to_xevm.view import LaneView, converted
-from xetile.planning.register_layouts import plan_registers
+from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, natural_type
+from xetile.passes.xe.convert_xegpu_to_xevm.shared_slice import settle
+from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView, converted
+from xetile.planning.xe.register_layouts import plan_registers
 from xetile.rewriting.rewriter import Handlers
 
 Array = NDArray[Any]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from xetile.passes.convert_xevm_to_llvm.builtins import (
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     ADD_PAYLOAD_X,
     ADD_PAYLOAD_Y,
     CREATE_PAYLOAD,

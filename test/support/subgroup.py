@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp, VectorType
 from xetile.dialects.modules import context, parse
 from xetile.dialects.xetile import TileUnpackOp
 from xetile.passes.pipelines import lower
-from xetile.passes.xetile_blocking import XeTileBlocking
+from xetile.passes.xe.xetile_blocking import XeTileBlocking
 
 Array = NDArray[Any]
 Shape = tuple[int, int]

@@ -15,7 +15,7 @@ from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
-from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 
 Map = tuple[tuple[int, int], tuple[int, int]]
 """sg_layout and sg_data."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .passes.convert_xetile_to_xegpu.test_upstream_plan import STOPS
+from .passes.xe.convert_xetile_to_xegpu.test_upstream_plan import STOPS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "mlir.md").read_text()

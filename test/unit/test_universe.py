@@ -123,4 +123,4 @@ def test_nothing_is_imported_before_it_is_asked_for(module: str):
     )
     assert "xetile.dialects.upstream.gpu" not in done.stdout
     assert "xetile.dialects.xetile'" not in done.stdout
-    assert "xetile.passes.xetile_blocking" not in done.stdout
+    assert "xetile.passes.xe.xetile_blocking" not in done.stdout

@@ -25,9 +25,9 @@ from xetile.cli.errors import STATUS_WRONG_INPUT, answer
 from xetile.dialects.modules import context
 from xetile.errors import XetileError, collected_remarks
 from xetile.interpreter.machine.launch import parameters_of, symbol_name
-from xetile.passes.xetile_blocking import XeTileBlocking
-from xetile.passes.xetile_init_duplicate import XeTileInitDuplicate
-from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.xe.xetile_blocking import XeTileBlocking
+from xetile.passes.xe.xetile_init_duplicate import XeTileInitDuplicate
 
 EXTENT = 32
 """Stands for what a kernel leaves open."""

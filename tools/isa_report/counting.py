@@ -14,7 +14,7 @@ from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.codegen.options import build_options
 from xetile.codegen.walk import walk
 from xetile.errors import XetileError
-from xetile.planning.pressure import noted
+from xetile.planning.xe.pressure import noted
 from xetile.targets.xe.device import XeDevice
 from xetile.toolchain.assembly import classify, loop_ranges, parse_assembly
 from xetile.toolchain.isa import Work, pipe_cycles, statistics

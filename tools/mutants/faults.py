@@ -44,13 +44,13 @@ class Recorded(NamedTuple):
 RECORDED = (
     Recorded(
         "padding: the last row",
-        "xetile/passes/convert_xetile_to_xegpu/padding.py",
+        "xetile/passes/xe/convert_xetile_to_xegpu/padding.py",
         "_at_least(rows, height)",
         "_at_least(rows, height - 1)",
     ),
     Recorded(
         "plane: column-major",
-        "xetile/passes/convert_xetile_to_xegpu/surfaces.py",
+        "xetile/passes/xe/convert_xetile_to_xegpu/surfaces.py",
         "(fast, slow) if order == COLUMN_MAJOR else (slow, fast)",
         "(slow, fast)",
     ),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from xetile.passes.convert_xevm_to_llvm.builtins import (
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     BlockShape,
     block_function,
     block_name,

@@ -1,4 +1,4 @@
-"""What IGC says of registers, and whether it spills: the truth that the estimate of planning/pressure is held against.
+"""What IGC says of registers, and whether it spills: what the estimate of planning/xe/pressure is held against.
 
 python -m tools.register_pressure FILE [--device bmg pvc] [--only GLOB ...]
 

@@ -5,7 +5,7 @@ from typing import Any
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import XetileError, collected_remarks, remember_source
 from xetile.kernels.gemm_module import TYPES
-from xetile.planning.pressure.tiles import ProductTile
+from xetile.planning.xe.pressure.tiles import ProductTile
 from xetile.targets import DEFAULT
 from xetile.targets.xe.device import MOST_HELD
 
@@ -23,7 +23,7 @@ def warn_of_spills(request: dict[str, Any], text: str, name: str) -> None:
         return
     from xetile.api import lower, parse_text
     from xetile.dialects.modules import context
-    from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
+    from xetile.passes.xe.convert_xevm_to_llvm import ConvertXeVMToLLVM
 
     remember_source(name, text)
     try:

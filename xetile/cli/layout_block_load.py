@@ -167,7 +167,7 @@ def _plan(
     from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.intel.dpas import dpas_register_word
     from xetile.layout.intel.messages import plan_block_load
-    from xetile.planning.words import known_messages
+    from xetile.planning.xe.words import known_messages
 
     extents = _contiguous(layout)
     inside = _inside(layout, extents)

@@ -85,7 +85,7 @@ def statistics(
     from xetile.codegen.functions import is_kernel, llvm_functions
     from xetile.codegen.options import known_register_file
     from xetile.codegen.walk import walk
-    from xetile.planning.pressure import noted
+    from xetile.planning.xe.pressure import noted
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 

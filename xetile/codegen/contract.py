@@ -46,8 +46,12 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
-from xetile.passes.convert_xevm_to_llvm.signature import described, memref_arguments, passed_as
-from xetile.planning.pressure import noted
+from xetile.passes.xe.convert_xevm_to_llvm.signature import (
+    described,
+    memref_arguments,
+    passed_as,
+)
+from xetile.planning.xe.pressure import noted
 from xetile.targets import DEFAULT
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.surface import SURFACE

@@ -24,9 +24,9 @@ calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and mos
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
 is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
 for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (floats.py
-of convert-xevm-to-llvm; planning/reductions.py). SPV_KHR_float_controls2 has some, and LLVM 22 writes it; IGC (ocloc
-26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what nobody has said: that
-flag is left out unless all are there.
+of convert-xevm-to-llvm; planning/xe/register_layouts/reductions.py). SPV_KHR_float_controls2 has some, and LLVM 22
+writes it; IGC (ocloc 26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what
+nobody has said: that flag is left out unless all are there.
 
 Functions that LLVM itself knows: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
 

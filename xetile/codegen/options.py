@@ -11,7 +11,7 @@ from xetile.analysis.targets import agreed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions, ops_of
 from xetile.errors import XetileError, warn
 from xetile.hints import isa
-from xetile.planning.pressure import noted
+from xetile.planning.xe.pressure import noted
 from xetile.targets import find
 from xetile.targets.target import BuildOptions, RegisterFile
 from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS, XeDevice

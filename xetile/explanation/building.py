@@ -40,14 +40,14 @@ from xetile.explanation.options import Options
 from xetile.explanation.printing import Explanation
 from xetile.explanation.sources import Source, Tile, place_of, read_source, read_subgroup
 from xetile.levels import LAUNCH_ATTRIBUTE
-from xetile.passes.convert_xevm_to_llvm.control_flow import LOOPS
-from xetile.passes.convert_xevm_to_llvm.view import LLVMView
-from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
-from xetile.passes.xetile_wg_to_sg.report import Owners as OwnersOfPass
-from xetile.passes.xetile_wg_to_sg.report import report
+from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.tiles.xetile_wg_to_sg.report import Owners as OwnersOfPass
+from xetile.passes.tiles.xetile_wg_to_sg.report import report
+from xetile.passes.xe.convert_xevm_to_llvm.control_flow import LOOPS
+from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
 from xetile.planning.decided import listening
-from xetile.planning.pressure import Estimate, noted
-from xetile.planning.register_layouts import RegisterLayouts
+from xetile.planning.xe.pressure import Estimate, noted
+from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.targets.target import RegisterFile, Target
 from xetile.targets.xe.device import MOST_HELD, REGISTER_BYTES, REGISTERS
 from xetile.toolchain.paths import find_ocloc

@@ -22,8 +22,8 @@ from xetile.dialects.xevm import (
 from xetile.explanation.facts import Kind, Loop, Message, Place, Space, Tally
 from xetile.explanation.sources import place_of
 from xetile.levels import SURFACES_ATTRIBUTE
-from xetile.passes.convert_xevm_to_llvm.control_flow import LOOPS, rounds_of
-from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.control_flow import LOOPS, rounds_of
+from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, LANES, SHARED_ADDRESS_SPACE
 

@@ -25,8 +25,8 @@ from xetile.exploration.model import At, LevelId
 from xetile.exploration.parts import Part, became, extents_of, unit_steps, whole
 from xetile.exploration.printing import values_of
 from xetile.exploration.trace import Traced
-from xetile.passes.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
-from xetile.planning.register_layouts.held import written_load
+from xetile.passes.xe.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
+from xetile.planning.xe.register_layouts.held import written_load
 from xetile.rewriting.one_to_many import Expansion
 
 Known: TypeAlias = Callable[[SSAValue], Part | None]

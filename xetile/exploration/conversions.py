@@ -8,9 +8,9 @@ from xetile.exploration.model import Access, At, Bases, Move, MoveKind, Round, S
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.steps import Select, Share, Shuffle, Step
 from xetile.layout.show.bases import form_of
-from xetile.planning.reductions import Butterfly, Merge, Pairs, Reduction
-from xetile.planning.register_layouts import RegisterLayouts
-from xetile.planning.register_layouts.conversions import Conversion, Reduced
+from xetile.planning.xe.register_layouts import RegisterLayouts
+from xetile.planning.xe.register_layouts.conversions import Conversion, Reduced
+from xetile.planning.xe.register_layouts.reductions import Butterfly, Merge, Pairs, Reduction
 from xetile.targets.xe.device import XeDevice
 
 _KINDS: dict[str, MoveKind] = {

@@ -45,11 +45,11 @@ from xetile.exploration.parts import Part, extents_of
 from xetile.exploration.printing import values_of
 from xetile.exploration.trace import Traced
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
-from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
-from xetile.passes.xetile_wg_to_sg.report import Owners, exchange_in_words
-from xetile.passes.xetile_wg_to_sg.view import SubgroupView
-from xetile.planning.exchanges import Exchange
-from xetile.planning.shared_messages import Cell, Memory, Side
+from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
+from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, exchange_in_words
+from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView
+from xetile.planning.distribution.exchanges import Exchange
+from xetile.planning.distribution.shared_messages import Cell, Memory, Side
 
 _DIMS = ["dim0", "dim1"]
 

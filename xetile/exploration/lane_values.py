@@ -12,10 +12,10 @@ from xetile.exploration.lane_places import Lanes, lanes_of
 from xetile.exploration.model import At, LevelId
 from xetile.exploration.parts import Part
 from xetile.hints import isa
-from xetile.passes.convert_xegpu_to_xevm.registers import Registers, register_bits
-from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
-from xetile.planning.register_layouts import RegisterLayouts
+from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, register_bits
+from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.xe.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
+from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.rewriting.one_to_many import Parts
 
 Found: TypeAlias = dict[At, Lanes]

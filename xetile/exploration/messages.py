@@ -18,9 +18,9 @@ from xetile.explanation.lanes import space_of
 from xetile.exploration.chain import Chain
 from xetile.exploration.lane_values import vector_bits
 from xetile.exploration.model import At, LevelId, Message, Move
-from xetile.passes.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
-from xetile.passes.convert_xevm_to_llvm.view import LLVMView
-from xetile.planning.register_layouts import RegisterLayouts
+from xetile.passes.xe.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
+from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 

@@ -9,8 +9,8 @@ from xetile.exploration.model import Bases
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.show.bases import form_of
-from xetile.passes.xetile_wg_to_sg.units import Copies, Units
-from xetile.passes.xetile_wg_to_sg.view import SubgroupView
+from xetile.passes.tiles.xetile_wg_to_sg.units import Copies, Units
+from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView
 
 Block = tuple[list[int], list[int]]
 """Where a block begins, and its extents (elements)."""

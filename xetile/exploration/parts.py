@@ -14,9 +14,9 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileType
 from xetile.exploration.model import At
 from xetile.hints import isa
-from xetile.passes.convert_xetile_to_xegpu.bands import Bands
-from xetile.passes.convert_xetile_to_xegpu.view import Grid
-from xetile.passes.xetile_blocking.view import Packed
+from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands
+from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid
+from xetile.passes.xe.xetile_blocking.view import Packed
 from xetile.rewriting.one_to_many import Parts
 
 Step = tuple[int, ...]

@@ -48,15 +48,15 @@ class PassEntry(NamedTuple):
 
 PASSES = {
     "convert-vector-to-xetile": PassEntry(
-        "convert_vector_to_xetile:ConvertVectorToXeTile",
+        "tiles.convert_vector_to_xetile:ConvertVectorToXeTile",
         "Rewrite what functions do with memrefs and vectors into operations on tiles",
     ),
     "xetile-infer-wg-map": PassEntry(
-        "xetile_infer_wg_map:XeTileInferWgMap",
+        "tiles.xetile_infer_wg_map:XeTileInferWgMap",
         "Derive the wg_map of every workgroup-level value from those that are written",
     ),
     "xetile-wg-to-sg": PassEntry(
-        "xetile_wg_to_sg:XeTileWgToSg",
+        "tiles.xetile_wg_to_sg:XeTileWgToSg",
         "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",
         {
             "exchange_bytes": PassOption(
@@ -82,21 +82,21 @@ PASSES = {
         },
     ),
     "xetile-init-duplicate": PassEntry(
-        "xetile_init_duplicate:XeTileInitDuplicate",
+        "xe.xetile_init_duplicate:XeTileInitDuplicate",
         "Give each way of using a tile (load, store, prefetch, atomic) a tile of its own",
     ),
     "xetile-blockop-fallback": PassEntry(
-        "xetile_blockop_fallback:XeTileBlockOpFallback",
+        "xe.xetile_blockop_fallback:XeTileBlockOpFallback",
         "Reach element by element the tiles that no 2D block message may move",
         {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-blocking": PassEntry(
-        "xetile_blocking:XeTileBlocking",
+        "xe.xetile_blocking:XeTileBlocking",
         "Cut subgroup-level tiles and vectors into the device's blocks",
         {"device": DEVICE},
     ),
     "convert-xetile-to-xegpu": PassEntry(
-        "convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
+        "xe.convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
         "Turn blocked XeTile into XeGPU",
         {
             "device": DEVICE,
@@ -107,7 +107,7 @@ PASSES = {
         },
     ),
     "convert-xegpu-to-xevm": PassEntry(
-        "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
+        "xe.convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
         "Turn XeGPU into XeVM, one lane's view",
         {
             "device": DEVICE,
@@ -118,7 +118,7 @@ PASSES = {
         },
     ),
     "convert-xevm-to-llvm": PassEntry(
-        "convert_xevm_to_llvm:ConvertXeVMToLLVM",
+        "xe.convert_xevm_to_llvm:ConvertXeVMToLLVM",
         "Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins",
         {
             "device": DEVICE,
@@ -130,11 +130,11 @@ PASSES = {
         },
     ),
     "xetile-carry-tiles": PassEntry(
-        "xetile_carry_tiles:XeTileCarryTiles",
+        "tiles.xetile_carry_tiles:XeTileCarryTiles",
         "Carry and move the tiles that loops make at each round, innermost loops first",
     ),
     "xetile-uncarry-tiles": PassEntry(
-        "xetile_carry_tiles:XeTileUncarryTiles",
+        "tiles.xetile_carry_tiles:XeTileUncarryTiles",
         "Make the tiles that loops carry and move at each round, outermost loops first",
     ),
     "xetile-to-xegpu": PassEntry(

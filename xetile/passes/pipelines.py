@@ -14,7 +14,7 @@ from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
 from xetile.planning.decided import decided
-from xetile.planning.unrolling import check_asked
+from xetile.planning.xe.unrolling import check_asked
 from xetile.rewriting.canonical import Canonicalize
 from xetile.rewriting.common_values import ShareValues
 from xetile.rewriting.dead_code import RemoveDeadCode

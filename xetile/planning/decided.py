@@ -2,7 +2,7 @@
 
 Told are, with the function that is being rewritten:
 
-- `xetile-wg-to-sg`: how values change their owners (`passes/xetile_wg_to_sg/report.py`, `Owners`).
+- `xetile-wg-to-sg`: how values change their owners (`passes/tiles/xetile_wg_to_sg/report.py`, `Owners`).
 - `convert-xegpu-to-xevm`: `RegisterLayouts`.
 - every pass down to level V that rebuilds functions: its view, finished, which knows what each old value became.
 - `convert-xevm-to-llvm`: `LLVMView`, before it rewrites anything, so that it does not know yet what values become; then

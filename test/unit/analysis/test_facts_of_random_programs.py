@@ -15,9 +15,9 @@ from xetile.analysis.alignment import Alignments
 from xetile.analysis.linear import linear
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.modules import parse
-from xetile.planning.element_places import PlaceAnalysis
-from xetile.planning.places import Places, Swizzle, as_swizzle
-from xetile.planning.scalar_bits import possible_bits
+from xetile.planning.xe.register_layouts.element_places import PlaceAnalysis
+from xetile.planning.xe.register_layouts.places import Places, Swizzle, as_swizzle
+from xetile.planning.xe.register_layouts.scalar_bits import possible_bits
 
 Array = NDArray[np.int64]
 Numbers = Mapping[SSAValue, int]

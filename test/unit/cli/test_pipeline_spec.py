@@ -10,7 +10,7 @@ from xetile.cli.pipeline_spec import (
 )
 from xetile.errors import XetileError
 from xetile.passes import PASSES
-from xetile.passes.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
+from xetile.passes.xe.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
 from xetile.universe import XETILE_UNIVERSE
 
 KNOWN = ("cse", "xetile-blocking")

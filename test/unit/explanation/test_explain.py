@@ -159,7 +159,7 @@ def test_weights_are_computed_once_through_shared_memory(explained: Explained) -
 def test_the_report_is_what_the_pass_prints(
     explained: Explained, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+    from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 
     module = xetile.parse(EXAMPLES / "gemm_int8_weights.mlir")
     from xetile.dialects.modules import context

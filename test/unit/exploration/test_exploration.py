@@ -17,7 +17,7 @@ from xetile.exploration.numbering import number, number_of
 from xetile.exploration.trace import traced, write
 from xetile.kernels.gemm_module import gemm_module
 from xetile.levels import LevelName
-from xetile.planning.register_layouts import RegisterLayouts
+from xetile.planning.xe.register_layouts import RegisterLayouts
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 GEMM = EXAMPLES / "gemm_f16_plain.mlir"

@@ -19,7 +19,7 @@ from xetile.api import lower
 from xetile.dialects.modules import context
 from xetile.interpreter import count_bank_conflicts
 from xetile.interpreter.sanitizer.bank_conflicts import Site
-from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

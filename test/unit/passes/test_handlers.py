@@ -36,20 +36,20 @@ def handled(name: str) -> set[str]:
 
 
 LOWERING = {
-    module.name: ops
-    for module in iter_modules(passes.__path__)
-    if (ops := handled(module.name))
+    name: ops
+    for name, entry in passes.PASSES.items()
+    if (ops := handled(entry.where.partition(":")[0]))
 }
 
 
 def test_the_lowering_passes_are_found() -> None:
     assert {
-        "convert_xegpu_to_xevm",
-        "convert_xetile_to_xegpu",
-        "convert_xevm_to_llvm",
-        "xetile_blocking",
-        "xetile_init_duplicate",
-        "xetile_wg_to_sg",
+        "convert-xegpu-to-xevm",
+        "convert-xetile-to-xegpu",
+        "convert-xevm-to-llvm",
+        "xetile-blocking",
+        "xetile-init-duplicate",
+        "xetile-wg-to-sg",
     } <= set(LOWERING)
 
 
@@ -57,7 +57,7 @@ def test_the_lowering_passes_are_found() -> None:
 def test_each_handler_has_a_case(name: str) -> None:
     lines = [
         line
-        for path in (CASES / name.replace("_", "-")).glob("*.mlir")
+        for path in CASES.glob(f"*/{name}/*.mlir")
         for line in path.read_text().splitlines()
         if not line.lstrip().startswith("//")
     ]

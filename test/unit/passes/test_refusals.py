@@ -6,8 +6,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.kernels import gemm_module
-from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
+from xetile.passes.xe.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 
 
 def refused(module: ModuleOp, level: str, device: str = "bmg") -> XetileError:
@@ -100,7 +100,7 @@ def test_more_subgroups_than_the_workgroup_has() -> None:
 
 
 def test_blocking_asks_for_subgroup_level_first() -> None:
-    from xetile.passes.xetile_blocking import XeTileBlocking
+    from xetile.passes.xe.xetile_blocking import XeTileBlocking
 
     module = gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):

@@ -4,8 +4,8 @@ import pytest
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
-from xetile.passes.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
 from xetile.passes.pipelines import lower
+from xetile.passes.xe.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
 
 KERNEL = """
 func.func @k(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %first: i1) attributes {

@@ -8,8 +8,8 @@ from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
-from xetile.passes.xetile_blocking import XeTileBlocking
-from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
+from xetile.passes.tiles.xetile_infer_wg_map import XeTileInferWgMap
+from xetile.passes.xe.xetile_blocking import XeTileBlocking
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 

@@ -13,7 +13,7 @@ from xetile import api, codegen, targets
 from xetile.analysis.targets import agreed
 from xetile.errors import XetileError
 from xetile.kernels import gemm_module
-from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets.target import Step
 from xetile.targets.xe.device import XeDevice
 

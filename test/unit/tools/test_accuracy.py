@@ -9,7 +9,7 @@ import pytest
 
 from tools.device_product.accuracy import ULPS, agree, bound, errors
 from xetile.interpreter.ops.math import FUNCTIONS
-from xetile.passes.convert_xevm_to_llvm import floats, functions
+from xetile.passes.xe.convert_xevm_to_llvm import floats, functions
 
 PAGE = (Path(__file__).parents[3] / "docs/devices.md").read_text()
 EXACT = {

@@ -13,9 +13,9 @@ from tools.affected import MOST, SAMPLE, importers_of, mirrored_tests, within_li
     [
         ("xetile/layout/intel/dpas.py", ["test/unit/layout/intel/test_dpas.py"], []),
         (
-            "xetile/passes/convert_xevm_to_llvm/vectors.py",
-            ["test/unit/passes/convert_xevm_to_llvm"],
-            ["test/ir/passes/convert-xevm-to-llvm"],
+            "xetile/passes/xe/convert_xevm_to_llvm/vectors.py",
+            ["test/unit/passes/xe/convert_xevm_to_llvm"],
+            ["test/ir/passes/xe/convert-xevm-to-llvm"],
         ),
         ("xetile/targets/surface.py", ["test/unit/targets"], []),
         ("xetile/cli/opt.py", ["test/unit/cli"], ["test/ir/cli"]),
@@ -64,8 +64,10 @@ def test_importers_are_found_however_they_import(tmp_path: Path) -> None:
 
 
 def test_a_change_asks_for_the_tests_of_modules_that_import_it() -> None:
-    near, one, two = affected.choose([PurePath("xetile/planning/layout_rules.py")])
-    assert near == ["test/unit/planning/test_layout_rules.py"]
+    near, one, two = affected.choose(
+        [PurePath("xetile/planning/xe/register_layouts/layout_rules.py")]
+    )
+    assert near == ["test/unit/planning/xe/register_layouts/test_layout_rules.py"]
     names = [name for level in (one, two) for name in level]
     assert any(name.startswith("test/unit/passes/") for name in names)
     assert len(names) == len({*near, *names}) - 1

@@ -93,7 +93,7 @@ REGISTERS: Mapping[RegisterFile, int] = {"small": 128, "large": 256}
 """Registers of a thread (source: IGC's disassembly, `grf_count`)."""
 
 MOST_HELD: Mapping[RegisterFile, int] = {"small": 96, "large": 251}
-"""Registers that a kernel may hold at once, by the estimate of planning/pressure, and not spill.
+"""Registers that a kernel may hold at once, by the estimate of planning/xe/pressure, and not spill.
 
 The other registers are for what it does not count: the thread's header, payloads that IGC makes itself. Kernels with
 the small file were seen to spill from 129 on; 96 leaves a margin, because the large one is never wrong.

@@ -10,7 +10,7 @@ import pytest
 from xetile import api
 from xetile.dialects.modules import context
 from xetile.errors import XetileError
-from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
+from xetile.passes.tiles.xetile_infer_wg_map import XeTileInferWgMap
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[3] / "docs" / "xetile-dialect.md"

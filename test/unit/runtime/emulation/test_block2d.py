@@ -13,7 +13,7 @@ from support.lanes import lanes
 
 from xetile.dialects.modules import parse
 from xetile.interpreter import execute
-from xetile.passes.convert_xevm_to_llvm.builtins import BlockShape
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
 from xetile.runtime.device import Device
 from xetile.targets.target import Access
 from xetile.targets.xe.messages import verified

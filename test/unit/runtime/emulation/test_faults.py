@@ -12,7 +12,7 @@ from support.builtins_reference import Surface, read, written
 from support.emission import Block
 
 from xetile.errors import XetileError
-from xetile.passes.convert_xevm_to_llvm.builtins import BlockShape
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
 from xetile.runtime.device import Device
 from xetile.runtime.emulation import fault_text
 from xetile.runtime.emulation.faults import RESTRICTIONS, Fault

@@ -4,7 +4,7 @@ import pytest
 from support.emission import Block, blocks, names, payload_functions, products
 
 from xetile.errors import XetileError
-from xetile.passes.convert_xevm_to_llvm.builtins import BlockShape, mangle
+from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape, mangle
 from xetile.runtime.emulation import emulated
 from xetile.runtime.emulation.mangling import GLOBAL_POINTER, mangled
 

@@ -1,0 +1,54 @@
+"""Which block each vector is kept in."""
+
+from xetile.dialects.modules import parse
+from xetile.planning.xe.blocks import Blocks
+from xetile.targets import find
+
+KERNEL = """
+func.func @f(%A: memref<64x64xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x32xf32>
+  %loaded = xetile.load_tile %t : !xetile.tile<32x32xf32> -> vector<32x32xf32>
+  %sums = xetile.load_tile %t : !xetile.tile<32x32xf32> -> vector<32x32xf32>
+  %a = arith.constant dense<1.0> : vector<8x32xf16>
+  %b = arith.constant dense<2.0> : vector<32x64xf16>
+  %left = vector.extract_strided_slice %a {offsets = [0, 16], sizes = [8, 16], strides = [1, 1]}
+    : vector<8x32xf16> to vector<8x16xf16>
+  %right = vector.extract_strided_slice %b {offsets = [0, 32], sizes = [32, 32], strides = [1, 1]}
+    : vector<32x64xf16> to vector<32x32xf16>
+  %inner = vector.extract_strided_slice %right {offsets = [16, 0], sizes = [16, 32], strides = [1, 1]}
+    : vector<32x32xf16> to vector<16x32xf16>
+  %band = vector.extract_strided_slice %sums {offsets = [8, 0], sizes = [16, 32], strides = [1, 1]}
+    : vector<32x32xf32> to vector<16x32xf32>
+  %c = vector.extract_strided_slice %band {offsets = [8, 0], sizes = [8, 32], strides = [1, 1]}
+    : vector<16x32xf32> to vector<8x32xf32>
+  %d = xetile.tile_mma %left, %inner, %c
+    : vector<8x16xf16>, vector<16x32xf16>, vector<8x32xf32> -> vector<8x32xf32>
+  %lone = arith.constant dense<3.0> : vector<32x64xf16>
+  func.return
+}
+"""
+
+
+def test_what_a_product_asks_of_a_slice_it_asks_of_what_is_sliced() -> None:
+    """Slices of slices too, where an accumulator's block counts for more than that of a load.
+
+    A vector that nothing is asked of has an accumulator's block.
+    """
+    operations = list(parse(KERNEL).walk())
+    function = next(op for op in operations if op.name == "func.func")
+    blocks = Blocks(function, find("bmg"))
+    vectors = [v for op in operations for v in op.results if v.name_hint not in (None, "t")]
+    homes = {vector.name_hint: blocks.home(vector) for vector in vectors}
+    assert homes == {
+        "a": (8, 16),
+        "left": (8, 16),
+        "b": (16, 16),
+        "right": (16, 16),
+        "inner": (16, 16),
+        "loaded": (32, 16),
+        "sums": (8, 16),
+        "band": (8, 16),
+        "c": (8, 16),
+        "d": (8, 16),
+        "lone": (8, 16),
+    }

@@ -1,0 +1,73 @@
+"""Programs of the memref and vector dialects as programs on tiles.
+
+Before:
+
+    %a = memref.subview %A[%i, %k] [64, 32] [1, 1]
+        : memref<512x512xf16> to memref<64x32xf16, strided<[512, 1], offset: ?>>
+    %va = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]}
+        : memref<64x32xf16, strided<[512, 1], offset: ?>>, vector<64x32xf16>
+    %sum = vector.contract {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        %va, %vb, %acc : vector<64x32xf16>, vector<32x64xf16> into vector<64x64xf32>
+
+After:
+
+    %a = xetile.init_tile %A[%i, %k] : memref<512x512xf16> -> !xetile.tile<64x32xf16>
+    %va = xetile.load_tile %a : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+    %sum = xetile.tile_mma %va, %vb, %acc
+        : vector<64x32xf16>, vector<32x64xf16>, vector<64x64xf32> -> vector<64x64xf32>
+
+A tile lies in the memref that a subview is of where what is accessed provably lies inside of the subview: `in_bounds`
+says so, or numbers do. Else the subview is the tile's matrix, so that its bounds hold; its base has to be aligned as
+2D messages ask. The tile's order is that of the memref: [1, 0] where rows are contiguous, [0, 1] where columns are.
+Vectors become matrices of the same elements: dimensions of extent 1 go, and n elements are a row, 1 x n. An extension
+of both operands of a product goes where matrix instructions take the narrow ones: each product is exact either way.
+A reduction combines what it starts from last, as the interpreter does. All bits stay.
+
+The pass is for kernels that do not use tiles yet; a kernel with `xetile.sg_layout` is a workgroup's, and
+`xetile-infer-wg-map` maps it, one without is a subgroup's. `xetile-carry-tiles` then has loops carry their tiles.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from xetile.analysis.kernels import functions, holds_dialect
+from xetile.passes.tiles.convert_vector_to_xetile.matrices import make_matrices
+from xetile.passes.tiles.convert_vector_to_xetile.patterns import (
+    PATTERNS,
+    check_rest,
+    is_converted,
+)
+from xetile.rewriting.dead_code import remove_dead_code
+from xetile.rewriting.positions import walk
+
+_LOWER = ("xegpu", "xevm", "llvm")
+
+
+@dataclass(frozen=True)
+class ConvertVectorToXeTile(ModulePass):
+    """Rewrite what functions do with memrefs and vectors into operations on tiles."""
+
+    name = "convert-vector-to-xetile"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in list(functions(op)):
+            if any(is_converted(one) for one in function.walk()):
+                _convert(function)
+
+
+def _convert(function: Operation) -> None:
+    if holds_dialect(function, *_LOWER):
+        return
+    for name, pattern in PATTERNS.items():
+        if name == "vector.create_mask":
+            # masks go with what they mask
+            remove_dead_code(function.regions[0])
+        walk(function, pattern, recursive=False)
+    check_rest(function, casts=True)
+    make_matrices(function)
+    remove_dead_code(function.regions[0])
+    check_rest(function, casts=False)

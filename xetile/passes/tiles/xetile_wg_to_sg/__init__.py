@@ -1,0 +1,179 @@
+"""Distribute workgroup-level XeTile over the subgroups of the workgroup.
+
+Before (2 x 2 subgroups, each with one unit of 64x64):
+
+    %t = xetile.init_tile %src[%m, 0] : memref<512x128xf16>
+        -> !xetile.tile<128x128xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [64, 64]>>>
+    %v = xetile.load_tile %t : !xetile.tile<128x128xf16, ...> -> vector<128x128xf16>
+
+After:
+
+    %id = gpu.subgroup_id : index
+    %row = arith.divui %id, %c2 : index
+    %column = arith.remui %id, %c2 : index
+    %r = arith.muli %row, %c64 : index
+    %c = arith.muli %column, %c64 : index
+    %m0 = arith.addi %m, %r : index
+    %t = xetile.init_tile %src[%m0, %c] : memref<512x128xf16> -> !xetile.tile<64x64xf16>
+    %v = xetile.load_tile %t : !xetile.tile<64x64xf16> -> vector<64x64xf16>
+
+A subgroup with several units (round-robin) gets one op per unit, rows outer; where there are fewer units than
+subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/algebra), maps
+that the program leaves out are written first (`xetile-infer-wg-map`).
+
+The rooms:
+
+- `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
+- `view`, `units`, `compute`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
+- `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in `registers` where every subgroup
+  holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
+  into several units may form sums and products of floats in another order; `reduce` states the bound.
+- `whole`: slices, casts and reductions that take parts of several units: of vectors that are brought together.
+- `buffers`: which barriers and buffers the exchanges of a function need, all together (`hazards`, `together`).
+- `tiled_buffers`: the program's own buffers that only tiles reach, laid out as the tiles want it.
+
+Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
+subgroup loads what it needs, at the place of the load (planning/distribution/holdings).
+
+Operands of products that a loop computes have a place for an exchange (`operands`), so that each element may have one
+owner, which does the work for all that need it (planning/distribution/holdings/operands.py).
+
+- `once`: what a workgroup does once and its subgroups would do many times.
+"""
+
+import sys
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from xetile.analysis.kernels import functions, level, set_level
+from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.missing_maps import warn_of_missing_maps
+from xetile.analysis.targets import targets_of
+from xetile.errors import XetileError, remark
+from xetile.levels import SG_LAYOUT_ATTRIBUTE
+from xetile.passes.tiles.xetile_infer_wg_map import write_workgroup_maps
+from xetile.passes.tiles.xetile_wg_to_sg import (
+    compute,
+    memory,
+    once,
+    rearrange,
+    reduce,
+    vectors,
+)
+from xetile.passes.tiles.xetile_wg_to_sg.buffers import settle
+from xetile.passes.tiles.xetile_wg_to_sg.operands import cut_operands
+from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, report
+from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import lay_out
+from xetile.passes.tiles.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
+from xetile.planning.decided import decided
+from xetile.planning.distribution.holdings import Holdings
+from xetile.planning.xe.shared_memory import program_bytes
+from xetile.rewriting.rewriter import Handlers
+from xetile.targets import find, names
+
+HANDLERS: Handlers[SubgroupView] = {
+    **memory.HANDLERS,
+    **compute.HANDLERS,
+    **rearrange.HANDLERS,
+    **reduce.HANDLERS,
+    **vectors.HANDLERS,
+    **once.HANDLERS,
+}
+
+LOADS = ("needed", "mapped")
+OPERANDS = ("once", "mapped")
+
+
+@dataclass(frozen=True)
+class XeTileWgToSg(ModulePass):
+    """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps.
+
+    Parameters:
+        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; by default what a
+            workgroup of the target can have beside the buffers of the program.
+        loads: who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper),
+            mapped (those of the tile's map); needed by default.
+        operands: who computes operands of products in loops from what is loaded: once (each element one subgroup, which
+            hands it on through shared memory, where that is cheaper), mapped (those of the map, as with loads=mapped);
+            once by default.
+        print_plan: whether standard error shows how values change their owners, a line each; false by default.
+    """
+
+    name = "xetile-wg-to-sg"
+
+    exchange_bytes: int = max(find(name).shared_bytes for name in names())
+    loads: str = LOADS[0]
+    operands: str = OPERANDS[0]
+    print_plan: bool = False
+
+    def __post_init__(self) -> None:
+        if self.exchange_bytes < 1:
+            raise XetileError(
+                f"pass '{self.name}': exchange_bytes is {self.exchange_bytes}, expected at least 1"
+            )
+        for option, given, known in (
+            ("loads", self.loads, LOADS),
+            ("operands", self.operands, OPERANDS),
+        ):
+            if given not in known:
+                raise XetileError(
+                    f"pass '{self.name}': {option} is '{given}', expected {' or '.join(known)}"
+                )
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        warn_of_missing_maps(op)
+        for function in list(functions(op)):
+            if level(function) == "workgroup":
+                self.distribute(function)
+
+    def distribute(self, function: Operation) -> None:
+        """Make the function one for a subgroup."""
+        write_workgroup_maps(function)
+        maps = infer_workgroup_maps(function)
+        limit = self.limit(function)
+        avoids = self.loads == LOADS[0]
+        operands: list[Operation] = []
+        if avoids and self.operands == OPERANDS[0]:
+            operands = cut_operands(function, maps)
+        holdings = Holdings(
+            function,
+            maps,
+            most_units=MOST_UNITS,
+            avoids=avoids,
+            operands=operands,
+            most_bytes=limit,
+        )
+        view = SubgroupView(
+            function,
+            HANDLERS,
+            holdings,
+            exchange_bytes=limit,
+            device=targets_of(function)[0],
+        )
+        view.run()
+        settle(view, min(target.shared_bytes for target in targets_of(function)))
+        exchanged = [made.memory for made in view.exchanges]
+        laid = lay_out(function, exchanged, view.device)
+        set_level(function, "subgroup")
+        function.attributes.pop(SG_LAYOUT_ATTRIBUTE, None)
+        owners = Owners(view.moves, laid, holdings.shared)
+        decided(function, owners)
+        decided(function, view)
+        for line in report(owners) if self.print_plan else ():
+            print(line, file=sys.stderr)
+
+    def limit(self, function: Operation) -> int:
+        """Bytes of one exchange: what was asked for, but no more than the program's buffers leave on any target."""
+        there = min(target.shared_bytes for target in targets_of(function))
+        if there < self.exchange_bytes != XeTileWgToSg.exchange_bytes:
+            remark(
+                function,
+                f"exchange_bytes is {self.exchange_bytes}; exchanges take {there}, "
+                "the shared memory that a workgroup of the target can have",
+            )
+        own = program_bytes(function)
+        return min(self.exchange_bytes, there - own if own < there else there)

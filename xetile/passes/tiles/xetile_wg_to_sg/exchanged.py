@@ -1,0 +1,51 @@
+"""What is remembered of values that changed their owners: exchanges through shared memory, and other ways."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xdsl.ir import Operation
+
+from xetile.layout.algebra.distribution import Distribution
+from xetile.planning.distribution.exchanges import Exchange
+
+
+class Kept(NamedTuple):
+    """A value that is dealt out otherwise without shared memory; `how` in words: "in registers"."""
+
+    op: Operation
+    source: Distribution
+    target: Distribution
+    how: str
+
+
+@dataclass(eq=False)
+class Exchanged:
+    """An exchange as it was emitted.
+
+    Attributes:
+        op: the op of the workgroup that it came from.
+        plan: what was decided.
+        memory: its buffer; `turned` is the same with rows and columns exchanged, where it is loaded so.
+        tiles: those of its stores and loads.
+        before: the barriers that keep its stores behind earlier loads, one per band; `between` those before its loads.
+        loop: the loop in whose iterations it uses two buffers in turn; None where it has one.
+    """
+
+    op: Operation
+    plan: Exchange
+    memory: Operation
+    turned: Operation | None = None
+    tiles: list[Operation] = field(default_factory=list[Operation])
+    before: list[Operation] = field(default_factory=list[Operation])
+    between: list[Operation] = field(default_factory=list[Operation])
+    loop: Operation | None = None
+
+    @property
+    def buffers(self) -> int:
+        """How many buffers it has."""
+        return 1 if self.loop is None else 2
+
+    @property
+    def bytes(self) -> int:
+        """Of shared memory, in all of its buffers."""
+        return self.plan.bytes * self.buffers

@@ -1,0 +1,102 @@
+"""Elements that XeGPU has no messages for: they are moved as bytes, and their bits taken as what they are.
+
+8-bit floats are the same bits, an index is an i64. An i1 is a byte of memory, true where it is not 0, and stored as 0
+or 1.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, MemRefType, VectorType, i1, i8, i64
+from xdsl.ir import Attribute, SSAValue
+
+from xetile.dialects.operand_types import FLOATS_8
+from xetile.dialects.swizzle import SwizzleAttr
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.vector import BitcastOp
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
+from xetile.rewriting.one_to_many import Expansion, Parts
+
+
+def message_element(type: Attribute) -> Attribute:
+    """The type as which messages move elements of a type."""
+    if isinstance(type, IndexType):
+        return i64
+    return i8 if type == i1 or isinstance(type, FLOATS_8) else type
+
+
+def loaded(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
+    """What a message loaded, as elements of the tile's type."""
+    if element == i1:
+        zero = view.new(arith.ConstantOp(repeated(0, _with(value, i8))))
+        return view.new(arith.CmpiOp(value, zero, "ne"))
+    if isinstance(element, IndexType):
+        return view.new(arith.IndexCastOp(value, _with(value, element)))
+    return taken_as(view, value, element)
+
+
+def stored(view: Expansion, value: SSAValue) -> SSAValue:
+    """A vector as the elements that a message stores."""
+    element = vector_type(value).element_type
+    if element == i1:
+        return view.new(arith.ExtUIOp(value, _with(value, i8)))
+    if isinstance(element, IndexType):
+        return view.new(arith.IndexCastOp(value, _with(value, i64)))
+    return taken_as(view, value, message_element(element))
+
+
+def taken_as(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
+    """The same bits as elements of another type of as many."""
+    wanted = _with(value, element)
+    return value if value.type == wanted else view.new(BitcastOp(value, wanted))
+
+
+def _with(value: SSAValue, element: Attribute) -> VectorType[Attribute]:
+    return vector_of(element, vector_type(value).get_shape())
+
+
+AnyMemRef = MemRefType[Attribute]
+
+
+@dataclass(eq=False)
+class Buffer(Parts):
+    """Shared memory of another type than was written: `swizzle` says where the elements of its row lie."""
+
+    swizzle: SwizzleAttr | None
+
+    @property
+    def memory(self) -> SSAValue:
+        return self.values[0]
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            super().agrees_with(other)
+            and isinstance(other, Buffer)
+            and self.swizzle == other.swizzle
+        )
+
+
+def buffer_type(type: Attribute) -> AnyMemRef | None:
+    """The type that a memref has in XeGPU; None where it is its own."""
+    if not isinstance(type, MemRefType):
+        return None
+    memref = cast(AnyMemRef, type)
+    if memory_space_of(memref.memory_space) != SHARED:
+        return None
+    element = message_element(memref.element_type)
+    if isinstance(memref.layout, SwizzleAttr):
+        extents = [prod(memref.get_shape())]
+        return MemRefType(element, extents, memory_space=memref.memory_space)
+    if element == memref.element_type:
+        return None
+    return MemRefType(element, memref.get_shape(), memref.layout, memref.memory_space)
+
+
+def buffer_of(memory: SSAValue, written: Attribute) -> Buffer:
+    """A memref that was written as another type."""
+    layout = ranked(written).layout
+    return Buffer([memory], layout if isinstance(layout, SwizzleAttr) else None)

@@ -1,0 +1,66 @@
+"""Padding other than zero: 2D block loads give zero outside the surface, and a selection puts the number there."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
+from xdsl.ir import Attribute, SSAValue
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.xetile import LoadGatherOp, LoadTileOp
+from xetile.layout.algebra.distribution import block_offsets
+from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.xe.convert_xetile_to_xegpu.masks import difference, mask
+from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
+from xetile.planning.xe.roles import pads
+from xetile.rewriting.one_to_many import Offset
+
+
+def padding_of(op: LoadTileOp | LoadGatherOp) -> float | None:
+    """The number that stands outside of what is loaded, None for the zero that accesses give there."""
+    if not pads(op):
+        return None
+    return cast("FloatAttr | IntegerAttr", op.padding).value.data
+
+
+def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
+    """A loaded tile with its padding outside of the surface."""
+    number = padding_of(op)
+    if number is None:
+        return grid
+    assert grid.pack == 1, "a message that packs is chosen for operand B as it is loaded only"
+    type = cast(VectorType[Attribute], grid.values[0].type)
+    filler = view.new(arith.ConstantOp(repeated(number, type)))
+    extents = [count * extent for count, extent in zip(grid.shape, grid.block, strict=True)]
+    blocks = [
+        _select(view, value, filler, tile, start)
+        for value, start in zip(grid.values, block_offsets(extents, grid.block), strict=True)
+    ]
+    return Grid(blocks, grid.shape, grid.block)
+
+
+def _select(
+    view: XeGPUView, value: SSAValue, filler: SSAValue, tile: Tile, start: tuple[int, ...]
+) -> SSAValue:
+    """A block with the filler above, below, left and right of the surface, as far as it may lie there."""
+    height, width = cast(VectorType[Attribute], value.type).get_shape()
+    row, column = (view.add(tile.offset(d), start[d]) for d in range(2))
+    rows, columns = (
+        difference(view, size, first)
+        for size, first in zip(tile.sizes, (row, column), strict=True)
+    )
+    if not (_at_least(rows, height) and _at_least(columns, width)):
+        value = view.new(
+            arith.SelectOp(mask(view, (rows, columns), (height, width)), value, filler)
+        )
+    for first, bounds in (
+        (row, (difference(view, 0, row), width)),
+        (column, (height, difference(view, 0, column))),
+    ):
+        if not _at_least(first, 0):
+            before = mask(view, bounds, (height, width))
+            value = view.new(arith.SelectOp(before, filler, value))
+    return value
+
+
+def _at_least(offset: Offset, least: int) -> bool:
+    return isinstance(offset, int) and offset >= least

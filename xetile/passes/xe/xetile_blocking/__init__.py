@@ -1,0 +1,90 @@
+"""Cut subgroup-level tiles and vectors into the blocks that the hardware moves and multiplies.
+
+Before:
+
+    %a = xetile.load_tile %ta : !xetile.tile<32x32xf16> -> vector<32x32xf16>
+    %b = xetile.load_tile %tb : !xetile.tile<32x64xf16> -> vector<32x64xf16>
+    %d = xetile.tile_mma %a, %b, %c : vector<32x32xf16>, vector<32x64xf16>, vector<32x64xf32> -> ...
+
+After (%c is kept in blocks of 8x16 throughout, loops included):
+
+    %a = xetile.load_tile %ta {message = #xetile.message<32x16x2>}
+        : !xetile.tile<32x32xf16, #xetile.tile_attr<inner_blocks = [32, 16]>> -> vector<1x2x32x16xf16>
+    %b = xetile.load_tile %tb {message = #xetile.message<32x16x2, packed>} : ... -> vector<1x4x32x16xf16>
+    %a2 = xetile.tile_unpack %a {inner_blocks = array<i64: 32, 16>} : ... -> vector<32x32xf16>
+    %a4 = xetile.tile_pack %a2 {inner_blocks = array<i64: 8, 16>} : ... -> vector<4x2x8x16xf16>
+    (the same for %b, in blocks of 16x16)
+    %d = xetile.tile_mma %a4, %b4, %c
+        : vector<4x2x8x16xf16>, vector<2x4x16x16xf16>, vector<4x4x8x16xf32> -> vector<4x4x8x16xf32>
+
+The blocks come from `xetile.planning.xe.blocks`. Where a value is needed in the block it is kept in, nothing is
+repacked; so no pair of tile_pack and tile_unpack that cancels is made. What has no blocked form (vectors of indices,
+ops of other dialects that are not elementwise) works on whole vectors, which are packed where blocks are needed.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
+from xetile.analysis.targets import check_option, device_of
+from xetile.dialects.xetile import TileType
+from xetile.errors import fail
+from xetile.passes.xe.xetile_blocking import tiles, vectors
+from xetile.passes.xe.xetile_blocking.view import BlockedView
+from xetile.planning.decided import decided
+from xetile.planning.xe.messages import plan_messages
+from xetile.rewriting.grouped_reductions import expand_grouped_reductions
+from xetile.rewriting.straight_blocks import merge_straight_blocks
+
+
+@dataclass(frozen=True)
+class XeTileBlocking(ModulePass):
+    """Cut subgroup-level tiles and vectors into the device's blocks."""
+
+    name = "xetile-blocking"
+
+    device: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        check_option(op, self.device)
+        for function in list(functions(op)):
+            if not holds_dialect(function, "xetile"):
+                continue
+            if level(function) == "workgroup":
+                fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            merge_straight_blocks(function)
+            expand_grouped_reductions(function)
+            _refuse_maps(function)
+            _refuse_given_tiles(function)
+            target = device_of(function, self.device)
+            view = BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target)
+            view.run()
+            decided(function, view)
+            for access, message in plan_messages(function, target):
+                access.properties["message"] = message
+
+
+def _refuse_maps(function: Operation) -> None:
+    """A map in a kernel that is marked as subgroup level speaks of a workgroup's data."""
+    for op in function.walk():
+        if has_workgroup_map(op):
+            fail(
+                op,
+                f"'{op.name}' has a wg_map, but the kernel is marked xetile.level = \"subgroup\"; "
+                "take the map away, or the mark and run xetile-wg-to-sg",
+            )
+
+
+def _refuse_given_tiles(function: Operation) -> None:
+    """Blocks are written on a tile where init_tile makes it; one that comes from outside has no such place."""
+    for argument in function.regions[0].blocks[0].args if function.regions[0].blocks else ():
+        if isinstance(argument.type, TileType) and argument.type.inner_blocks is None:
+            fail(
+                function,
+                f"the function is given a tile, {argument.type}, which gets no blocks; "
+                "expected memory, and an init_tile inside",
+            )

@@ -1,0 +1,203 @@
+"""Exchanges through shared memory: how a workgroup's value lies there between the subgroups that store and load it.
+
+Both sides are predicted (`shared_messages`): which messages they take, and how these meet in the banks. The layouts
+that are tried begin with what one side's lanes hold, so that it has block messages, or are those of
+`optimal_swizzling`, or rows with and without a gap behind them; chosen is the cheapest of those with the fewest
+conflicts.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import prod
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.exchange.swizzling import optimal_swizzling
+from xetile.planning.distribution.shared_messages import (
+    BYTE_BITS,
+    Cell,
+    Memory,
+    Place,
+    Role,
+    Side,
+    predicted_cell,
+    side,
+)
+from xetile.targets.target import Target
+
+
+class Exchange(NamedTuple):
+    """A value that changes its owners through shared memory.
+
+    Attributes:
+        source: who stores what of it; the first owners of each unit do.
+        target: who loads what, of the transpose where `turned`.
+        bits: of an element in memory.
+        memory: how one buffer lies, of the value or of one band of it.
+        bands: how many of these the value goes through, one after the other.
+        stored: the messages of one subgroup; `loaded` likewise.
+        cells: a block of a unit as it is stored, and as it is loaded, both in rows and columns of the buffer.
+    """
+
+    source: Distribution
+    target: Distribution
+    turned: bool
+    bits: int
+    memory: Memory
+    bands: int
+    stored: Side
+    loaded: Side
+    cells: tuple[Cell, Cell]
+
+    @property
+    def bytes(self) -> int:
+        """Of one buffer."""
+        return self.memory.elements * self.bits // BYTE_BITS
+
+    @property
+    def conflicts(self) -> int:
+        """Additional cycles of the slower side's messages."""
+        return max(self.stored.conflicts, self.loaded.conflicts)
+
+    @property
+    def price(self) -> float:
+        """Instructions of one subgroup, barriers not counted."""
+        return self.stored.price + self.loaded.price
+
+
+class _Sides(NamedTuple):
+    """What both sides hold of the buffer, and how many cells one subgroup has."""
+
+    stored: Cell
+    loaded: Cell
+    counts: tuple[int, int]
+
+
+@lru_cache(maxsize=256)
+def planned_exchange(
+    source: Distribution,
+    target: Distribution,
+    bits: int,
+    band: Place,
+    *,
+    turned: bool,
+    role: Role,
+    device: Target,
+    limit: int,
+) -> Exchange:
+    """The cheapest exchange without conflicts, if there is one; `band` are the extents of one band of the source.
+
+    `target` deals out the transpose where `turned`; `role` is what it is loaded as. Gaps are left as long as the buffer
+    has at most `limit` bytes.
+    """
+    stored = predicted_cell(_pair(source.unit), bits, None, device)
+    loaded = predicted_cell(_pair(target.unit), bits, role, device)
+    counts = tuple(
+        prod(dealt.unit) // prod(cell.extents) * dealt.local_units
+        for dealt, cell in ((source, stored), (target, loaded))
+    )
+    if turned:
+        loaded = loaded.turned()
+    sides = _Sides(stored, loaded, (counts[0], counts[1]))
+    bands = prod(source.shape) // prod(band)
+    found = [
+        Exchange(
+            source,
+            target,
+            turned,
+            bits,
+            memory,
+            bands,
+            *_both(sides, memory, bits, device),
+            (stored, loaded),
+        )
+        for memory in _memories(sides, band, bits, device)
+        if memory.elements <= max(prod(band), limit * BYTE_BITS // bits)
+    ]
+    return min(found, key=_rank)
+
+
+def _pair(extents: Sequence[int]) -> Place:
+    return extents[0], extents[1]
+
+
+def _both(sides: _Sides, memory: Memory, bits: int, device: Target) -> tuple[Side, Side]:
+    return (
+        side(sides.stored, sides.counts[0], memory, bits, device),
+        side(sides.loaded, sides.counts[1], memory, bits, device),
+    )
+
+
+def _rank(exchange: Exchange) -> tuple[float, ...]:
+    lanes = [s.form == "lanes" for s in (exchange.stored, exchange.loaded)]
+    swizzled = exchange.memory.swizzle is not None
+    return (exchange.conflicts, exchange.price, sum(lanes), exchange.bytes, swizzled)
+
+
+def _memories(sides: _Sides, band: Place, bits: int, device: Target) -> Iterator[Memory]:
+    """What is tried: rows and columns one behind the other, with gaps, and orders of bits."""
+    rows, columns = band
+    step = max(1, BYTE_BITS * 4 // bits)
+    for gap in range(0, device.shared_banks * step + 1, step):
+        yield Memory(band, (columns + gap, 1))
+        yield Memory(band, (1, rows + gap))
+    yield from swizzles(sides.stored, sides.loaded, band, bits, device)
+
+
+def swizzles(
+    stored: Cell, loaded: Cell, shape: Place, bits: int, device: Target
+) -> Iterator[Memory]:
+    """Orders of bits that are tried for a buffer of which some store and load such cells."""
+    if not all(map(is_power_of_two, shape)) or prod(shape) < 2:
+        return
+    rows, columns = shape
+    width = columns.bit_length() - 1
+    count = width + rows.bit_length() - 1
+    sides = _Sides(stored, loaded, (1, 1))
+    for order in dict.fromkeys(_orders(sides, width, count, bits, device)):
+        mask = (1 << width) - 1
+        yield Memory(shape, (columns, 1), tuple([(c >> width, c & mask) for c in order]))
+
+
+def _orders(
+    sides: _Sides, width: int, count: int, bits: int, device: Target
+) -> Iterator[tuple[int, ...]]:
+    """What the bits of offsets stand for, rows above `width` bits of columns, lowest first."""
+    registers, lanes = (
+        [_packed(part, width) for part in parts]
+        for parts in (
+            (sides.stored.registers, sides.loaded.registers),
+            (sides.stored.lanes, sides.loaded.lanes),
+        )
+    )
+    units = [1 << bit for bit in range(count)]
+    common = [column for column in registers[0] if column in registers[1]]
+    for own, other in ((0, 1), (1, 0)):
+        for low in (0, 1):
+            start = [*common[:low], *lanes[own], *common, *registers[own]]
+            rest = [*lanes[other], *registers[other], *units]
+            yield tuple(f2.independent_of([*start, *rest], []))
+    stored, loaded = (
+        _workgroup(registers[number], lanes[number], units, width) for number in (0, 1)
+    )
+    swizzled = optimal_swizzling(stored, loaded, bits, banks=device.shared_banks)
+    yield tuple([c for columns in swizzled.in_columns.values() for c in columns])
+
+
+def _packed(places: Sequence[Place], width: int) -> list[int]:
+    return [row << width | column for row, column in places if row or column]
+
+
+def _workgroup(
+    registers: Sequence[int], lanes: Sequence[int], units: Sequence[int], width: int
+) -> LinearLayout:
+    """A side with all other elements in other subgroups."""
+    others = f2.independent_of(units, [*registers, *lanes])
+    columns = {
+        "register": tuple(registers),
+        "lane": tuple(lanes),
+        "warp": tuple(others),
+    }
+    return LinearLayout.of_columns(columns, {"dim1": width, "dim0": len(units) - width})

@@ -1,0 +1,117 @@
+"""In which distributions subgroups hold the values of a workgroup, where that is not what the maps say.
+
+A `tile_transpose`, `tile_conv_layout`, `tile_broadcast` or `tile_reduce` whose subgroups lack what they need moves data
+through shared memory. Where its source is loaded, or made of what is loaded element by element, subgroups may load what
+they need themselves: the load stays where it stands, other subgroups (too) load an element. So a value may be held in
+several distributions, or in another one than its map's; `Distribution.order` says what no map does.
+
+Before, in the terms of a map (8 x 4 subgroups, B is 32x256 in units of 32x64):
+
+    %bt = load_tile ...              // 256x32: map [4, 8] of 64x32, ids row-major: subgroup 6 has rows 0 to 63
+    %b = tile_transpose %bt          // 32x256: map [8, 4] of 32x64: subgroup 6 needs columns 128 to 191
+
+After: `%bt` and its tile are held as [4, 8] of 64x32 with ids column-major, so that subgroup 6 loads rows 128 to 191.
+
+Likewise work on operands of products, which many subgroups would repeat, may be dealt out to all of them (operands.py).
+
+What is cheaper, prices.py reckons; what another map's load must not change, analysis/barriers.py says: where the kernel
+writes to the same memref with no barrier between, the load keeps its map.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.targets import targets_of
+from xetile.dialects.xetile import WorkgroupMapAttr
+from xetile.layout.algebra.distribution import Distribution
+from xetile.planning.distribution.holdings.demands import Demands
+from xetile.planning.distribution.holdings.needs import Needs
+from xetile.planning.distribution.holdings.operands import OperandSharing, SharedOperand
+from xetile.planning.distribution.holdings.prices import HoldingPrices
+from xetile.targets.xe.device import XeDevice
+
+Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
+"""A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""
+
+
+class Avoided(NamedTuple):
+    """An exchange that is not needed, because the source of `op` is held in `held` (too), not only as `map` says.
+
+    `loads` are the loads that are done for it; `price` and `exchange` are instructions of one subgroup.
+    """
+
+    op: Operation
+    kind: Kind
+    map: Distribution
+    held: Distribution
+    loads: tuple[Operation, ...]
+    price: float
+    exchange: float
+
+
+class Holdings:
+    """What each subgroup holds of the values of a workgroup-level function."""
+
+    def __init__(
+        self,
+        function: Operation,
+        maps: Mapping[SSAValue, WorkgroupMapAttr],
+        *,
+        most_units: int,
+        avoids: bool = True,
+        operands: Sequence[Operation] = (),
+        most_bytes: int = 0,
+    ) -> None:
+        """What avoids exchanges and repeated work, or what the maps say.
+
+        `maps` has those of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
+        Of `operands`, ops, subgroups may make the sources together (operands.py), in `most_bytes` of shared memory.
+        """
+        self.needs = Needs(function, maps, most_units)
+        self.avoided: dict[Operation, Avoided] = {}
+        self.shared: list[SharedOperand] = []
+        self._demands: Demands | None = None
+        target = targets_of(function)[0]
+        if not avoids or not isinstance(target, XeDevice):
+            return
+        moving = [op for op in self.needs.operations if self.needs.moves(op)]
+        if moving or operands:
+            prices = HoldingPrices(target, self.needs)
+            self._demands = Demands(self.needs, prices)
+            for op in moving:
+                self._try(op, prices, self._demands)
+            sharing = OperandSharing(self.needs, prices, self._demands, most_bytes=most_bytes)
+            found = [sharing.choose(op) for op in operands]
+            self.shared = [operand for operand in found if operand is not None]
+            self._demands.move_prefetches()
+
+    def _try(self, op: Operation, prices: HoldingPrices, demands: Demands) -> None:
+        source, wanted = op.operands[0], self.needs.source_of(op)
+        assert wanted is not None
+        exchange = prices.exchange(op)
+        found = demands.redirect(op, source, wanted, most=exchange)
+        if found is None:
+            return
+        kind: Kind = "a second load" if len(self.of(source)) > 1 else "another load"
+        if not found.loads:
+            kind = "remaking it"
+        elif self.needs.turns(op):
+            kind = "a transposed load"
+        home = self.needs.home(source)
+        self.avoided[op] = Avoided(op, kind, home, wanted, found.loads, found.price, exchange)
+
+    def of(self, value: SSAValue) -> Sequence[Distribution]:
+        """The distributions in which a value of rank 2 is held, that of its map first."""
+        if self._demands is None:
+            return (self.needs.home(value),)
+        return self._demands.held(value)
+
+    def wanted(
+        self, op: Operation, made: Distribution | None, operand: SSAValue
+    ) -> Distribution:
+        """The distribution in which an op takes an operand while it makes its result as `made`; its map's for None."""
+        if self._demands is None:
+            return self.needs.home(operand)
+        return self._demands.wanted(op, made, operand)

@@ -1,0 +1,1 @@
+"""What is decided for Intel's Xe GPUs: blocks, messages, layouts of registers, unrolling."""

@@ -1,0 +1,110 @@
+"""Rows that no one message or instruction makes up: the fewest, of different heights, one below the other."""
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.same_value import Classes, carried_pairs, vector_shape
+from xetile.dialects.xetile import TileMMAOp, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile.types import memory_bits
+from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.xe.roles import Role
+from xetile.planning.xe.uses import TileUse
+from xetile.planning.xe.words import access_of, known_messages, word_bits
+from xetile.targets.target import Target
+from xetile.targets.xe.dpas import REPEAT_COUNTS
+
+Heights = tuple[int, ...]
+"""Rows (elements) from the top."""
+
+
+def stacked(
+    device: Target,
+    use: TileUse,
+    tile: TileType,
+    message: BlockConfiguration,
+    role: Role,
+) -> tuple[BlockConfiguration, ...]:
+    """The messages one below the other for which one is planned; one alone, no taller than planned, is repeated.
+
+    24 rows are 16 and 8: the tallest first, all of them no lower than the planned one. Where a taller one divides the
+    rows, blocks were chosen smaller than they could be, and stay so. Of operand A, and prefetched, 7 rows are 8: as
+    many as the last instruction takes, where 4 and 2 and 1 would have to be put together for it, register by register.
+    """
+    bits, column_major = memory_bits(tile.element_type), tile.order == COLUMN_MAJOR
+    access, rows = access_of(use, message), tile.shape[1 if column_major else 0]
+    if bits is None or message.transposed or (column_major and use != "prefetch"):
+        return (message,)
+    if use == "load" and word_bits(device, access, message, bits) != bits:
+        return (message,)
+    known = set(known_messages(device, access, bits))
+    taller = sorted(
+        (c.rows for c in known if c._replace(rows=message.rows) == message), reverse=True
+    )
+    heights = [height for height in taller if height > message.rows]
+    if rows % message.rows or any(rows % height == 0 for height in heights):
+        return (message,)
+    if (use, role) == ("load", "a") or use == "prefetch":
+        last = instruction_heights(rows)[-1]
+        rows += held_rows(last) - last
+    found = fewest(rows, [*heights, message.rows])
+    if set(found) == {message.rows}:
+        return (message,)
+    return tuple(message._replace(rows=height) for height in found)
+
+
+def fewest(rows: int, heights: Sequence[int]) -> Heights:
+    """Heights that make up so many rows, the tallest first: each divides those before it, and the last one the rows."""
+    found: list[int] = []
+    for height in heights:
+        found += [height] * ((rows - sum(found)) // height)
+    return tuple(found)
+
+
+def instruction_heights(rows: int) -> Heights:
+    """The rows of the fewest matrix instructions for so many rows of A: the last one may have fewer than it takes."""
+    most = max(REPEAT_COUNTS)
+    whole, rest = divmod(rows, most)
+    return (most,) * whole + ((rest,) if rest else ())
+
+
+def held_rows(height: int) -> int:
+    """The rows of the power of two that has room for so many."""
+    return 1 << (height - 1).bit_length()
+
+
+class SharedInstructions:
+    """The sums of products in blocks of fewer rows than an instruction has, of which it therefore does several."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._sums = Classes[bool](lambda left, right: left or right)
+        for op in operations:
+            for left, right in carried_pairs(op):
+                if isinstance(left.type, VectorType):
+                    self._sums.unite(left, right)
+            if isinstance(op, TileMMAOp):
+                if op.c is not None:
+                    self._sums.unite(op.result, op.c)
+                shares = shares_instructions(op)
+                self._sums.give(op.result, shares)
+                if not shares:
+                    self._sums.give(op.a, shares)
+
+    def have_whole_blocks(self, value: SSAValue) -> bool:
+        """Whether a vector is a sum, or the left factor, of products whose blocks are those of one instruction each."""
+        return self._sums.fact(value) is False
+
+    def heights(self, value: SSAValue) -> Heights | None:
+        """The rows that instructions have of a sum; None for what is none, or has whole blocks."""
+        if not self._sums.fact(value):
+            return None
+        rows, _, height, _ = vector_shape(value)
+        return instruction_heights(rows * height)
+
+
+def shares_instructions(op: TileMMAOp) -> bool:
+    """Whether a product in blocks has several of fewer rows than an instruction."""
+    shape = vector_shape(op.result)
+    return len(shape) > 2 and shape[0] > 1 and shape[2] < max(REPEAT_COUNTS)

@@ -1,0 +1,178 @@
+"""How many registers a kernel has live at once, at level L, where all that is emitted stands.
+
+Three figures, in registers of the device, the first two with the op behind which the most are live:
+
+- `counted`, as IGC counts (`*_RegEst.ll` of `-igc_opts 'ShaderDumpEnable=1,DumpRegPressureEstimate=1'`): what is
+  copied out of a message's registers counts beside them.
+- `held`: what must be in registers at once; parts of a message are in its registers. Where that does not fit, it is
+  what remains in the order that IGC then takes (`scheduling.py`).
+- `ahead`: what would be in registers if the operands of all products of a block were loaded first, so of all rounds
+  that are written in one.
+
+A kernel spills where `held` is more than MOST_HELD of the register file; test/data/registers.tsv has what IGC says
+and does.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
+from xdsl.ir import Attribute, Operation
+
+from xetile.levels import REGISTERS_ATTRIBUTE
+from xetile.planning.xe.pressure.liveness import Point, bytes_along, live_after, live_behind
+from xetile.planning.xe.pressure.reading import Reading, read_kernel
+from xetile.planning.xe.pressure.scheduling import folded, loads_first, scheduled
+from xetile.targets.target import RegisterFile
+from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED_FROM
+
+
+class Peak(NamedTuple):
+    """The most registers that are live at once, and the op behind which they are; None where nobody knows it."""
+
+    registers: int
+    at: Operation | None
+
+
+class Holder(NamedTuple):
+    """The bytes that an op made, or what is carried to a block from it, of those that are live at once."""
+
+    op: Operation
+    bytes: int
+
+
+class _Found(NamedTuple):
+    """A peak, and where: the block, the order of its points, the place in it, what is live behind the block."""
+
+    peak: Peak
+    block: int = 0
+    order: Sequence[int] = ()
+    place: int = 0
+    after: int = 0
+
+
+class Estimate(NamedTuple):
+    """The figures of a kernel, and `held` in the order that it is written in.
+
+    `ahead` is `held` where the small register file does not hold the kernel, whatever comes first. `holders` says which
+    ops made what is live at the peak of `held`; nothing where the estimate was read off a kernel.
+    """
+
+    counted: Peak
+    held: Peak
+    written: Peak
+    ahead: int
+    holders: "Callable[[], Sequence[Holder]]" = tuple
+
+    def fits(self, file: RegisterFile) -> bool:
+        """Whether a register file holds the kernel."""
+        return self.held.registers <= MOST_HELD[file]
+
+    def fills_large(self, ahead: int) -> bool:
+        """Whether the large register file is the better one: the small one spills, or ends loads ahead of products.
+
+        `ahead` is a device's `registers_ahead`, which says why.
+        """
+        return not self.fits("small") or self.ahead > max(self.held.registers, ahead)
+
+
+def estimate(function: llvm.FuncOp) -> Estimate:
+    """The registers of a kernel of the llvm dialect."""
+    copying = read_kernel(function, LANES)
+    found, reading = _peak(copying), copying.without_copies()
+    written = _peak(reading)
+    moved = (
+        found.peak.registers >= REORDERED_FROM or written.peak.registers > MOST_HELD["large"]
+    )
+    held, counted = written, found.peak
+    if not reading.multiplies:
+        counted = min(counted, _peak(copying, folded).peak, key=_registers)
+        held = min(held, _peak(reading, folded), key=_found_registers)
+    if moved:
+        orders = (_peak(reading, partial(scheduled, late=late)) for late in (False, True))
+        held = min(held, *orders, key=_found_registers)
+        counted = min(counted, held.peak, key=_registers)
+    ahead = held.peak.registers
+    if ahead <= MOST_HELD["small"]:
+        ahead = _peak(reading, loads_first).peak.registers
+    return Estimate(counted, held.peak, written.peak, ahead, partial(holders, reading, held))
+
+
+def holders(reading: Reading, found: _Found) -> Sequence[Holder]:
+    """Who made what is live at a peak, the largest first; what a loop carries was made by the last of its rounds."""
+    if found.peak.at is None:
+        return ()
+    points = [reading.blocks[found.block].points[at] for at in found.order]
+    makers: dict[int, Operation] = {}
+    for block, ops in zip(reading.blocks, reading.ops, strict=True):
+        for point, op in zip(block.points, ops, strict=True):
+            makers |= dict.fromkeys(point.made, op)
+    sums: Counter[Operation] = Counter()
+    for value in live_behind(points, found.after, found.place):
+        last = value
+        seen = {last}
+        while reading.carried.get(last) and reading.carried[last][-1] not in seen:
+            last = reading.carried[last][-1]
+            seen.add(last)
+        sums[makers[last]] += reading.sizes[value]
+    return tuple(Holder(op, size) for op, size in sums.most_common())
+
+
+def _registers(peak: Peak) -> int:
+    return peak.registers
+
+
+def _found_registers(found: _Found) -> int:
+    return found.peak.registers
+
+
+def _as_written(points: Sequence[Point]) -> Sequence[int]:
+    return range(len(points))
+
+
+def _peak(
+    reading: Reading, order_of: Callable[[Sequence[Point]], Sequence[int]] = _as_written
+) -> _Found:
+    """The peak of a kernel as it is written, or with each block in an order that IGC may take."""
+    best, found = 0, _Found(Peak(0, None))
+    after = live_after(reading.blocks)
+    for number, (block, ops, live) in enumerate(
+        zip(reading.blocks, reading.ops, after, strict=True)
+    ):
+        order = order_of(block.points)
+        sizes = bytes_along(reading.sizes, [block.points[place] for place in order], live)
+        if sizes and max(sizes) > best:
+            best = max(sizes)
+            place = sizes.index(best)
+            peak = Peak(-(-best // REGISTER_BYTES), ops[order[place]])
+            found = _Found(peak, number, order, place, live)
+    return found
+
+
+def note(function: llvm.FuncOp, found: Estimate) -> None:
+    """Write an estimate on its kernel."""
+    figures: dict[str, Attribute] = {
+        "counted": IntegerAttr(found.counted.registers, i32),
+        "held": IntegerAttr(found.held.registers, i32),
+        "ahead": IntegerAttr(found.ahead, i32),
+    }
+    function.attributes[REGISTERS_ATTRIBUTE] = DictionaryAttr(figures)
+
+
+def noted(function: llvm.FuncOp) -> Estimate:
+    """The estimate that is written on a kernel, or a new one."""
+    written = function.attributes.get(REGISTERS_ATTRIBUTE)
+    if not isinstance(written, DictionaryAttr):
+        return estimate(function)
+    keys = ("counted", "held", "ahead")
+    counted, held, ahead = (_peak_of(written.data.get(key)) for key in keys)
+    if counted is None or held is None or ahead is None:
+        return estimate(function)
+    return Estimate(counted, held, held, ahead.registers)
+
+
+def _peak_of(figure: Attribute | None) -> Peak | None:
+    return Peak(figure.value.data, None) if isinstance(figure, IntegerAttr) else None

@@ -1,0 +1,140 @@
+"""What vectors are loaded for: an operand of matrix products, the accumulator, or anything else."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import copysign
+from typing import Literal, cast
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.dialects.traits import Elementwise, HandsOn, SameElements, has_trait
+from xetile.dialects.xetile import (
+    LoadGatherOp,
+    LoadTileOp,
+    TileMMAOp,
+    TilePackOp,
+    TileTransposeOp,
+)
+from xetile.dialects.xetile.types import memory_bits
+from xetile.planning.xe.slices import slice_of
+from xetile.targets.xe.dpas import depth
+
+Role = Literal["a", "b", "c"]
+"""How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
+
+Purpose = Role | Literal["transposed", "computed"] | None
+"""A role; a transpose; an elementwise op, whose result has purposes too; None for any other use.
+
+None stands for what does not come as it lies in memory, too.
+"""
+
+_DECIDING: tuple[Role, ...] = ("c", "a", "b")
+"""Which role decides where a vector has several."""
+
+_IN_WORDS: Mapping[Purpose, str] = {
+    "a": "operand A",
+    "b": "operand B",
+    "c": "an accumulator",
+    "transposed": "transposed",
+    "computed": "computed with",
+    None: "used otherwise",
+}
+
+_Purposes = frozenset[Purpose]
+
+
+class Roles:
+    """What the vectors of a function are used for, whole and in blocks."""
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._uses = Classes[_Purposes](lambda left, right: left | right)
+        for op in operations:
+            self._relate(op)
+        for op in operations:
+            self._collect(op)
+
+    def role(self, loads: Iterable[Operation]) -> Role:
+        """The role that decides how the results of these loads lie in registers."""
+        uses = self._of(loads)
+        for role in _DECIDING:
+            if role in uses:
+                return role
+        return "c"
+
+    def is_only_b(self, loads: Iterable[Operation]) -> bool:
+        """Whether these loads give only operand B, directly, and may be packed for it."""
+        return self._of(loads) == _only("b")
+
+    def is_only_transposed(self, loads: Iterable[Operation]) -> bool:
+        """Whether the results of these loads, or what is computed of them element by element, are only transposed."""
+        return self._of(loads) - _only("computed") == _only("transposed")
+
+    def describe(self, loads: Iterable[Operation]) -> str:
+        words = [_IN_WORDS[purpose] for purpose in _IN_WORDS if purpose in self._of(loads)]
+        return " and ".join(words) or "not used"
+
+    def _of(self, loads: Iterable[Operation]) -> _Purposes:
+        found = (self._uses.fact(op.results[0]) for op in loads)
+        return _Purposes().union(*(uses for uses in found if uses is not None))
+
+    def _relate(self, op: Operation) -> None:
+        for left, right in carried_pairs(op):
+            if isinstance(left.type, VectorType):
+                self._uses.unite(left, right)
+        if has_trait(op, SameElements, Elementwise):
+            for left, right in pairwise(_vectors(op)):
+                self._uses.unite(left, right)
+        elif isinstance(op, TileMMAOp) and op.c is not None:
+            self._uses.unite(op.result, op.c)
+
+    def _collect(self, op: Operation) -> None:
+        if isinstance(op, TileMMAOp):
+            self._uses.give(op.a, _only("a"))
+            self._uses.give(op.b, _only("b"))
+            self._uses.give(op.result, _only("c"))
+        elif isinstance(op, LoadTileOp):
+            if pads(op):
+                self._uses.give(op.result, _only(None))
+        elif isinstance(op, TileTransposeOp):
+            self._uses.give(op.source, _only("transposed" if _turns(op) else None))
+            self._uses.give(op.result, _only(None))
+        elif not has_trait(op, SameElements, HandsOn) or _cuts_packed_rows(op):
+            purpose = "computed" if has_trait(op, Elementwise) else None
+            for value in _vectors(op):
+                self._uses.give(value, _only(purpose))
+
+
+def _only(purpose: Purpose) -> _Purposes:
+    return frozenset((purpose,))
+
+
+def _turns(op: TileTransposeOp) -> bool:
+    """Whether rows become columns, also of what has blocks."""
+    return op.permutation.get_values()[:2] == (1, 0)
+
+
+def _vectors(op: Operation) -> list[SSAValue]:
+    return [v for v in (*op.results, *op.operands) if isinstance(v.type, VectorType)]
+
+
+def pads(op: LoadTileOp | LoadGatherOp) -> bool:
+    """Whether a load asks for a padding that accesses do not give by themselves: other than positive zero."""
+    padding = op.padding
+    if not isinstance(padding, FloatAttr | IntegerAttr):
+        return False
+    number = cast("FloatAttr | IntegerAttr", padding).value.data
+    return number != 0 or copysign(1, number) < 0
+
+
+def _cuts_packed_rows(op: Operation) -> bool:
+    """Whether an op cuts a vector within the rows of B of one matrix instruction."""
+    if isinstance(op, TilePackOp):
+        rows = (op.inner_blocks.get_values()[0],)
+    elif (box := slice_of(op)) is not None:
+        rows = (box.offsets[0], box.sizes[0])
+    else:
+        return False
+    bits = memory_bits(cast(VectorType[Attribute], op.results[0].type).element_type)
+    return bits is not None and any(row % depth(bits) for row in rows)
