@@ -204,7 +204,7 @@ def passes(mlir_opt: Path, folder: Path) -> Iterator[tuple[str, str, float]]:
 def _our_passes() -> Iterator[str]:
     """The passes down to the last level, with what tidies up between two of them, as `-p` has them."""
     path = find(DEVICE).path
-    for level, names in passes_to(path[-1].level, path):
+    for level, names in passes_to(path[-1].level.name, path):
         for name in names:
             yield f"{name}{{device={DEVICE}}}" if "device" in PASS_LIST[name].options else name
         if level != path[-1].level:

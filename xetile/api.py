@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import ParseError
 
 from xetile.collector import still
 from xetile.errors import XetileError, fail, reason_of, remember_source
-from xetile.levels import LEVELS, LevelName, below, check_level
+from xetile.levels import LevelName, below, check_level
 
 if TYPE_CHECKING:
     import numpy
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
+    from xetile.targets.target import Level as IRLevel
 
 Level = LevelName
 
@@ -168,26 +169,26 @@ def lower(
     a device that the gpu.module contradicts, for a level above the module's own.
     """
     from xetile.dialects.modules import context
+    from xetile.passes.pipelines import checked_path
     from xetile.passes.pipelines import lower as lower_in_place
 
     check_level(to)
-    _check_not_below(module, to)
+    _check_not_below(module, below(to, checked_path(module, device, assume, unroll)), to)
     copy = module.clone()
     lower_in_place(context(), copy, to, device, assume, unroll)
     return copy
 
 
-def _check_not_below(module: ModuleOp, to: LevelName) -> None:
-    """Refuse a kernel that stands below a level already."""
+def _check_not_below(module: ModuleOp, lower: "tuple[IRLevel, ...]", to: LevelName) -> None:
+    """Refuse a kernel that stands at one of the levels below `to` already."""
     from xetile.analysis.kernels import functions, holds_dialect
 
-    lower = [level for level in reversed(LEVELS) if level.name in below(to)]
     for function in functions(module):
         if holds_dialect(
             function, "xetile"
         ):  # the hints and barriers of Intel's XeGPU may stand beside
             continue
-        for level in lower:
+        for level in reversed(lower):
             if level.dialect is not None and holds_dialect(function, level.dialect):
                 fail(
                     function,

@@ -1,16 +1,11 @@
 """The levels of IR, from high to low. Which of them a target goes through, its `path` says."""
 
-from typing import Literal, NamedTuple, get_args
-
+from xetile import targets
 from xetile.errors import XetileError
-from xetile.targets.target import Path
+from xetile.targets.target import WORKGROUP, Level, Path
 
-LevelName = Literal["workgroup", "subgroup", "blocked", "xegpu", "xevm", "llvm"]
+LevelName = str
 """What `--emit`, `to=` and pipelines call the levels."""
-
-Unit = Literal["workgroup", "subgroup", "lane"]
-"""Whose view of the data a kernel holds: the value of its attribute `xetile.level`."""
-UNITS: tuple[Unit, ...] = get_args(Unit)
 
 UNIT_ATTRIBUTE = "xetile.level"
 
@@ -34,44 +29,32 @@ SURFACES_ATTRIBUTE = "xetile.surfaces"
 """Attribute of a kernel that tests whether 2D block messages reach its matrices: nothing is the host's to see to."""
 
 
-class Level(NamedTuple):
-    """One level: its letter and name, the unit that is written on its kernels, the dialect that only it has."""
-
-    letter: str
-    name: LevelName
-    unit: Unit
-    dialect: str | None = None
+def levels() -> tuple[Level, ...]:
+    """All levels: `workgroup`, then those of each target's path."""
+    ways = dict.fromkeys(target.path for target in targets.by_name().values())
+    return (WORKGROUP, *dict.fromkeys(step.level for path in ways for step in path))
 
 
-LEVELS = (
-    Level("W", "workgroup", "workgroup"),
-    Level("S", "subgroup", "subgroup"),
-    Level("B", "blocked", "subgroup"),
-    Level("X", "xegpu", "subgroup", "xegpu"),
-    Level("V", "xevm", "lane", "xevm"),
-    Level("L", "llvm", "lane"),
-)
-
-
-def below(name: LevelName) -> tuple[LevelName, ...]:
-    """The levels under one, from high to low."""
-    names = get_args(LevelName)
-    return names[names.index(name) + 1 :]
+def below(name: LevelName, path: Path) -> tuple[Level, ...]:
+    """The levels of a path under one, from high to low; all of them under one that the path does not have."""
+    way = [step.level for step in path]
+    names = [level.name for level in way]
+    return tuple(way[names.index(name) + 1 :] if name in names else way)
 
 
 def check_level(name: str) -> None:
     """Refuse what no kernel can be lowered to."""
-    legal = below("workgroup")
+    legal = [level.name for level in levels()[1:]]
     if name not in legal:
         raise XetileError(f"unknown level '{name}'; expected one of {', '.join(legal)}")
 
 
-def passes_to(name: str, path: Path) -> Path:
-    """The levels of a path down to one, each with the names of the passes that make it.
+def passes_to(name: LevelName, path: Path) -> Path:
+    """The part of a path down to one level, each step with the names of the passes that make it.
 
     Errors: XetileError for a level that the path does not have.
     """
-    levels = [step.level for step in path]
-    if name not in levels:
-        raise XetileError(f"unknown level '{name}'; known are {', '.join(levels)}")
-    return path[: levels.index(name) + 1]
+    names = [step.level.name for step in path]
+    if name not in names:
+        raise XetileError(f"unknown level '{name}'; known are {', '.join(names)}")
+    return path[: names.index(name) + 1]

@@ -23,6 +23,7 @@ from xetile.passes.xe.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView, converted
 from xetile.planning.xe.register_layouts import plan_registers
 from xetile.rewriting.rewriter import Handlers
+from xetile.targets.xe.device import XeDevice
 
 Array = NDArray[Any]
 LANES = 16
@@ -53,7 +54,7 @@ class Conversion:
               }}
             }}""")
         (function,) = functions(self.module)
-        target_device = device_of(function, device)
+        target_device = device_of(function, XeDevice, device)
         self._element = element
         handlers: Handlers[LaneView] = {"gpu.return": self._body}
         layouts = plan_registers(function, target_device)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from xetile.layout.intel.messages import Access
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     ADD_PAYLOAD_X,
     ADD_PAYLOAD_Y,
@@ -24,7 +25,6 @@ from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     payload_store,
     register_bits,
 )
-from xetile.targets.target import Access
 from xetile.targets.xe.device import LANES
 from xetile.targets.xe.devices import DEVICES
 from xetile.targets.xe.dpas import REPEAT_COUNTS, depth

@@ -1,27 +1,28 @@
 """The levels: their names once, and the paths of the targets through them."""
 
 from importlib.util import find_spec
-from typing import get_args
 
 import pytest
 
 from xetile import targets
 from xetile.errors import XetileError
-from xetile.levels import LEVELS, UNITS, LevelName, below, check_level, passes_to
+from xetile.levels import below, check_level, levels, passes_to
 from xetile.passes import PASSES
+from xetile.targets.target import UNITS
 
 
 def test_levels_from_high_to_low() -> None:
-    assert "".join(level.letter for level in LEVELS) == "WSBXVL"
-    assert tuple(level.name for level in LEVELS) == get_args(LevelName)
-    assert {level.unit for level in LEVELS} == set(UNITS)
-    assert below("blocked") == ("xegpu", "xevm", "llvm")
+    assert "".join(level.letter for level in levels()) == "WSBXVL"
+    assert {level.unit for level in levels()} == set(UNITS)
+    path = targets.find("bmg").path
+    assert [level.name for level in below("blocked", path)] == ["xegpu", "xevm", "llvm"]
+    assert below("workgroup", path) == levels()[1:]
 
 
 def test_the_path_of_a_target_goes_down() -> None:
     for name in targets.names():
         path = targets.find(name).path
-        order = [below("workgroup").index(step.level) for step in path]
+        order = [levels().index(step.level) for step in path]
         assert order == sorted(set(order))
         assert all(known in PASSES for step in path for known in step.passes)
         assert find_spec(f"xetile.codegen.{targets.find(name).emitter}") is not None

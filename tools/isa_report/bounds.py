@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from xetile.analysis.targets import device_named
-from xetile.targets.target import Access
+from xetile.layout.intel.messages import Access
+from xetile.targets.xe.device import XeDevice
 
 
 class Tile(NamedTuple):
@@ -25,7 +26,7 @@ def fewest(tile: Tile, device: str) -> int:
     A transposed message has at most as many rows as a subgroup has lanes: of higher ones IGC makes two where
     their data are an operand (ocloc 26.27).
     """
-    target = device_named(device)
+    target = device_named(device, XeDevice)
     highest = target.lanes if tile.access == "load_transposed" else tile.rows
     return min(
         -(-tile.rows // shape.rows) * -(-tile.columns // (shape.columns * shape.blocks))

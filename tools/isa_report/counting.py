@@ -41,7 +41,7 @@ def ours(kernel: Kernel, device: str) -> Found:
         found = disassembly(lowered, device)
     except XetileError as error:
         return Found(None, str(error))
-    counts = count(kernel, found, work, device_named(device))
+    counts = count(kernel, found, work, device_named(device, XeDevice))
     counts["estimated_registers"] = noted(function).counted.registers
     options = build_options(lowered, device, grf=None).level_zero
     return Found(counts | {"bound": bound(kernel.tiles, device)}, options=options)
@@ -72,7 +72,7 @@ def upstreams(
 
 
 def _built(kernel: Kernel, code: bytes, device: str, options: Sequence[str]) -> Found:
-    target = device_named(device)
+    target = device_named(device, XeDevice)
     try:
         listing = disassemble(compile_spirv(code, device, options), device)
     except XetileError as error:

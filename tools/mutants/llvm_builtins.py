@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from xetile.layout.intel.messages import Access
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     BlockShape,
     block_function,
@@ -12,7 +13,6 @@ from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     matrix_function,
     register_bits,
 )
-from xetile.targets.target import Access
 from xetile.targets.xe.messages import VERIFIED, verified
 
 _BLOCK = re.compile(

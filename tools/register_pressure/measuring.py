@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from xetile.targets import find
 from xetile.targets.target import RegisterFile
+from xetile.targets.xe.device import BUILD_OPTIONS
 from xetile.toolchain.isa import environment
 from xetile.toolchain.ocloc import need_ocloc
 
@@ -35,7 +35,7 @@ def measure(spirv: bytes, kernel: str, device: str, file: RegisterFile) -> Measu
             *("-device", device, "-output", "kernel", "-output_no_suffix"),
         ]
         dumps = f"ShaderDumpEnable=1,DumpToCustomDir={folder},DumpRegPressureEstimate=1"
-        options = [*find(device).build_options[file].level_zero, f"-igc_opts '{dumps}'"]
+        options = [*BUILD_OPTIONS[file].level_zero, f"-igc_opts '{dumps}'"]
         subprocess.run(
             [*command, "-options", " ".join(options)],
             cwd=folder,

@@ -21,7 +21,8 @@ from xetile.advice import hint_or_names
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
 from xetile.errors import XetileError, fail, position
-from xetile.levels import SG_LAYOUT_ATTRIBUTE, UNIT_ATTRIBUTE, UNITS, Unit
+from xetile.levels import SG_LAYOUT_ATTRIBUTE, UNIT_ATTRIBUTE
+from xetile.targets.target import UNITS, Unit
 
 OLDER_CONVENTION = "VectorComputeFunctionINTEL"
 """A kernel with this attribute counts subgroups, not work-items, in its block size (Intel's older convention)."""

@@ -8,15 +8,14 @@ gpu.module @kernels { ... }                                 // DEFAULT, with one
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from xetile.errors import XetileError, fail, position, remark_once
-from xetile.targets import DEFAULT, EXAMPLE, find, names
-from xetile.targets.target import ASSUMPTIONS, Assume, Target
-from xetile.targets.xe.device import XeDevice
+from xetile.targets import DEFAULT, EXAMPLE, by_name, find, names
+from xetile.targets.target import ASSUMPTIONS, MOST_COPIES, Assume, Target
 
 _option: ContextVar[str] = ContextVar("option", default="the option 'device'")
 """What messages call the option that names a device."""
@@ -32,9 +31,17 @@ def option_called(spelling: str) -> Generator[None]:
         _option.reset(token)
 
 
+class _Named(Protocol):
+    """The attribute of a gpu.module that names a target."""
+
+    @property
+    def chip(self) -> StringAttr: ...
+
+
 _FUNCTIONS = ("gpu.func", "llvm.func", "func.func")
 
 Answer = TypeVar("Answer")
+Device = TypeVar("Device", bound=Target)
 
 
 def target_of(at: Operation, option: str | None = None) -> Target:
@@ -68,19 +75,24 @@ def target_of(at: Operation, option: str | None = None) -> Target:
     return found[0]
 
 
-def device_of(at: Operation, option: str | None = None) -> XeDevice:
-    """The Xe device of a kernel, as `target_of`; refused where the target is none."""
-    return _xe_device(target_of(at, option), at)
+def device_of(at: Operation, family: type[Device], option: str | None = None) -> Device:
+    """The device of a kernel, as `target_of`; refused where it is of another family."""
+    return narrowed(target_of(at, option), family, at)
 
 
-def device_named(option: str | None) -> XeDevice:
-    """The Xe device that a command without IR speaks of."""
-    return _xe_device(default_target(None) if option is None else find(option), None)
+def device_named(option: str | None, family: type[Device]) -> Device:
+    """The device of a family that a command without IR speaks of."""
+    found = default_target(None) if option is None else find(option)
+    return narrowed(found, family, None)
 
 
-def _xe_device(found: Target, at: Operation | None) -> XeDevice:
-    if not isinstance(found, XeDevice):
-        raise XetileError(f"'{found.name}' is no Xe device", position(at))
+def narrowed(found: Target, family: type[Device], at: Operation | None) -> Device:
+    """The target, as one of a family.
+
+    Errors: XetileError where it is of another one.
+    """
+    if not isinstance(found, family):
+        raise XetileError(f"'{found.name}' is no {family.family} device", position(at))
     return found
 
 
@@ -92,7 +104,8 @@ def default_target(at: Operation | None) -> Target:
 
 def no_device(at: Operation | None) -> str:
     """What the user is told where nothing names a device."""
-    chip = f'[#xevm.target<chip = "{EXAMPLE}">]'
+    example = find(EXAMPLE)
+    chip = f'[#{example.attribute}<chip = "{example.name}">]'
     written = "" if at is None else f", or write the gpu.module's target, such as {chip}"
     return (
         f"the device is {DEFAULT}, since nothing names one; choose among {', '.join(names())} "
@@ -120,6 +133,14 @@ def assumption(option: str) -> Assume:
         if known == option:
             return known
     raise XetileError(f"unknown assumption '{option}'; expected {', '.join(ASSUMPTIONS)}")
+
+
+def check_unroll(copies: int | None) -> None:
+    """Refuse a number of rounds, written one behind the other, that no loop can have."""
+    if copies is not None and not 1 <= copies <= MOST_COPIES:
+        raise XetileError(
+            f"unroll is {copies}; expected how often rounds are written, from 1 (as they are) to {MOST_COPIES}"
+        )
 
 
 def agreed(
@@ -180,14 +201,16 @@ def _named(module: Operation) -> list[Target]:
     if not isinstance(listed, ArrayAttr):
         return []
     attributes = cast("ArrayAttr[Attribute]", listed)
-    return [_target(module, one) for one in attributes if one.name == "xevm.target"]
+    known = {target.attribute for target in by_name().values()}
+    return [
+        _target(module, one.name, cast("_Named", one).chip.data)
+        for one in attributes
+        if one.name in known
+    ]
 
 
-def _target(module: Operation, attribute: Attribute) -> Target:
-    from xetile.dialects.xevm.attributes import TargetAttr
-
-    assert isinstance(attribute, TargetAttr)
+def _target(module: Operation, attribute: str, chip: str) -> Target:
     try:
-        return find(attribute.chip.data)
+        return find(chip)
     except XetileError as unknown:
-        fail(module, f"#xevm.target: {unknown.message}")
+        fail(module, f"#{attribute}: {unknown.message}")

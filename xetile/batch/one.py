@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.api import Kind
-    from xetile.levels import LevelName
 
 Counts = dict[str, dict[str, float]]
 """Instruction counts by kernel; for the keys see toolchain/isa.py."""
@@ -57,7 +56,7 @@ def _upper_ir(module: "ModuleOp", device: str | None, options: Options) -> str:
         from xetile.codegen import only_kernel
 
         module = only_kernel(module, options.kernel)
-    to = cast("LevelName", options.emit)
+    to = options.emit
     return text(
         lower(module, to=to, device=device, assume=options.assume, unroll=options.unroll)
     )

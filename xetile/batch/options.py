@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from xetile.errors import XetileError
-from xetile.levels import below
-from xetile.targets.target import Assume, RegisterFile
+from xetile.levels import levels
+from xetile.targets.target import LLVM, Assume, RegisterFile
 
-*UPPER, LAST = below("blocked")
+_WITH_DIALECTS = [level.name for level in levels() if level.dialect]
+*UPPER, LAST = *_WITH_DIALECTS, LLVM.name
 """Levels of IR that are printed as they are made, and the one that code is made of."""
 
 KINDS = (*UPPER, LAST, "ll", "spirv", "zebin", "asm")

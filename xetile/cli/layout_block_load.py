@@ -129,9 +129,10 @@ def make_parser() -> ToolParser:
 
 def _report(options: Namespace) -> _Report:
     from xetile.analysis.targets import device_named, option_called
+    from xetile.targets.xe.device import XeDevice
 
     with option_called("--device"):
-        target = device_named(options.device)
+        target = device_named(options.device, XeDevice)
     bits = operand_bits(options, target)
     dpas = _dpas(options, bits)
     layout = dpas.operand_layout(OPERANDS.index(options.operand), options.shape)

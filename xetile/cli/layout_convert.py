@@ -69,9 +69,10 @@ def _for_device(
 ) -> str:
     from xetile.analysis.targets import device_named, option_called
     from xetile.cli.layout_plan import plan_data, plan_text, planned
+    from xetile.targets.xe.device import XeDevice
 
     with option_called("--device"):
-        device = device_named(options.device)
+        device = device_named(options.device, XeDevice)
     plan = planned(source, target, bits, device)
     return as_json(plan_data(plan, device)) if options.json else plan_text(plan, bits, device)
 

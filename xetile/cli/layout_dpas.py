@@ -26,12 +26,12 @@ def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
     from xetile.analysis.targets import device_named, option_called
     from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
-    from xetile.targets.xe.device import LANES
+    from xetile.targets.xe.device import LANES, XeDevice
     from xetile.targets.xe.dpas import COLUMNS, DEPTH
 
     options = make_parser().parse_args(arguments)
     with option_called("--device"):
-        target = device_named(options.device)
+        target = device_named(options.device, XeDevice)
     operand: str = options.operand.lower()
     bits = operand_bits(options, target)
     # The accumulator is held alike whatever is multiplied.

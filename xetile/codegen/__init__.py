@@ -86,11 +86,12 @@ def statistics(
     from xetile.codegen.options import known_register_file
     from xetile.codegen.walk import walk
     from xetile.planning.xe.pressure import noted
+    from xetile.targets.xe.device import XeDevice
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
     module = module if kernel is None else only_kernel(module, kernel)
-    target = device_of(module, device)
+    target = device_of(module, XeDevice, device)
     if grf is not None:
         known_register_file(grf)
     need_ocloc()

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import Float16Type, Float32Type, ModuleOp, VectorType
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.targets import agreed, targets_of
+from xetile.analysis.targets import agreed, narrowed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions, ops_of
 from xetile.errors import XetileError, warn
 from xetile.hints import isa
 from xetile.planning.xe.pressure import noted
 from xetile.targets import find
-from xetile.targets.target import BuildOptions, RegisterFile
-from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS, XeDevice
+from xetile.targets.target import RegisterFile, Target
+from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS, BuildOptions, XeDevice
 
 _INEXACT = (llvm.FDivOp.name, llvm.FSqrtOp.name)
 _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
@@ -29,11 +29,14 @@ def build_options(
     Errors: XetileError for another one than there is.
     """
     grf = register_file(module, device) if grf is None else known_register_file(grf)
-    options = agreed(module, lambda target: target.build_options[grf], "build options", device)
-    if not any(map(divides, llvm_functions(module))):
-        return options
-    exact = agreed(module, lambda target: target.exact_division, "build options", device)
-    return options.also(exact)
+    exact = any(map(divides, llvm_functions(module)))
+
+    def asked(target: Target) -> BuildOptions:
+        found = narrowed(target, XeDevice, module)
+        options = found.build_options[grf]
+        return options.also(found.exact_division) if exact else options
+
+    return agreed(module, asked, "build options", device)
 
 
 def register_file(module: ModuleOp, device: str | None = None) -> RegisterFile:

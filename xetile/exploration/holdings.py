@@ -49,7 +49,8 @@ from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, exchange_in_words
 from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView
 from xetile.planning.distribution.exchanges import Exchange
-from xetile.planning.distribution.shared_messages import Cell, Memory, Side
+from xetile.planning.distribution.planner import Cell
+from xetile.planning.distribution.shared_messages import Memory, Side
 
 _DIMS = ["dim0", "dim1"]
 

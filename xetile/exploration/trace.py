@@ -50,9 +50,10 @@ from xetile.exploration.model import At, Kernel, Level, LevelId, Op, Use, Value
 from xetile.exploration.numbering import number, number_of
 from xetile.exploration.printing import Span, Text, printed, values_of
 from xetile.exploration.sources import source_file, text_of
-from xetile.levels import LEVELS
+from xetile.levels import levels as all_levels
 from xetile.passes.pipelines import Stage, checked_path, stages
 from xetile.planning.decided import decided, listening
+from xetile.targets.target import LLVM
 from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
 from xetile.toolchain.ocloc import Disassembly
 
@@ -236,7 +237,9 @@ def letters_from(first: LevelId) -> dict[str, LevelId]:
     """The letters of the levels below one, by their names."""
     letters: list[LevelId] = ["W", "S", "B", "X", "V", "L"]
     below = letters[letters.index(first) + 1 :]
-    return {row.name: letter for row in LEVELS for letter in below if letter == row.letter}
+    return {
+        row.name: letter for row in all_levels() for letter in below if letter == row.letter
+    }
 
 
 def layout_of_subgroups(function: Operation) -> list[int] | None:
@@ -353,7 +356,7 @@ def _one(
     """A kernel of a module before it is lowered, with the text that it is written in."""
     copy, text = _only(module, name, text)
     (function,) = kernels(copy)
-    chosen = device_of(copy, device)
+    chosen = device_of(copy, XeDevice, device)
     kernel = Kernel(
         name=name,
         levels=[],
@@ -450,7 +453,7 @@ class _Lowering:
         trace, levels = self.trace, self.trace.kernel.levels
         parents = [self._parents(op) for op in trace.module.walk()]
         live = number(trace.module, letter, levels[-1].id if levels else None)
-        title = next(row.name for row in LEVELS if row.letter == letter)
+        title = next(row.name for row in all_levels() if row.letter == letter)
         level = Level(letter, title, len(levels) - 1 if levels else None, list(passes))
         level.ops = [
             Op(*_NOWHERE, trace.name(_name(op)), own)
@@ -460,7 +463,7 @@ class _Lowering:
         _add_values(trace, level, live)
         given = None if trace.ops else self.text
         trace.ops[letter] = live
-        if letter != LEVELS[-1].letter:  # they are rewritten next
+        if letter != LLVM.letter:  # they are rewritten next
             trace.ops[letter] = list(trace.module.clone().walk())
             _know_values(trace, live, trace.ops[letter])
         if given is not None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from xetile.analysis.targets import agreed
 from xetile.errors import fail
 from xetile.interpreter.common.ieee import IEEE
 from xetile.interpreter.machine import launch as machine
@@ -40,7 +41,6 @@ from xetile.interpreter.ops import (
     xetile,
     xevm,
 )
-from xetile.targets.xe.device import SHARED_BANKS
 
 if TYPE_CHECKING:
     from xetile.interpreter.host.machine import KernelLauncher
@@ -142,14 +142,17 @@ def count_bank_conflicts(
     *,
     grid: Sizes | None = None,
     sanitize: bool = True,
-    banks: int = SHARED_BANKS,
+    banks: int | None = None,
 ) -> "Sequence[Site]":
     """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory.
 
-    `banks` of 4 bytes each; those of Xe's shared memory by default.
+    `banks` of 4 bytes each; those of the target's shared memory by default.
+    Errors: XetileError for targets that are named and have different banks.
     """
     from xetile.interpreter.sanitizer.bank_conflicts import BankConflicts, watching
 
+    if banks is None:
+        banks = agreed(module, lambda target: target.shared_banks, "banks of shared memory")
     made: list[BankConflicts] = []
     observer = watching(made, _sanitizer if sanitize else _nobody, banks=banks)
     execute(module, kernel, arrays, grid=grid, observer=observer)

@@ -12,8 +12,8 @@ from xetile.language.keeping import kept
 from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source, Traced
 from xetile.language.stored import check_memory
-from xetile.levels import LEVELS
 from xetile.runtime.code import Code, compile_code
+from xetile.targets.target import LLVM
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -100,7 +100,7 @@ class Specialised:
         if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):
             self.eager(*arguments, grid=grid, sanitize=sanitize)
             return
-        if self.level == LEVELS[-1].name:
+        if self.level == LLVM.name:
             refuse(f"level {self.level} is executed on devices; write .on('opencl:cpu')(...)")
         sizes = self._checked_grid(arguments, grid)
         self._check_memory(arguments)

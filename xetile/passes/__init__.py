@@ -138,17 +138,17 @@ PASSES = {
         "Make the tiles that loops carry and move at each round, outermost loops first",
     ),
     "xetile-to-xegpu": PassEntry(
-        "pipelines:XeTileToXeGPU",
+        "xe.pipelines:XeTileToXeGPU",
         "Lower XeTile of any level to XeGPU",
         {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-xevm": PassEntry(
-        "pipelines:XeTileToXeVM",
+        "xe.pipelines:XeTileToXeVM",
         "Lower XeTile of any level to XeVM",
         {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-llvm": PassEntry(
-        "pipelines:XeTileToLLVM",
+        "xe.pipelines:XeTileToLLVM",
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
         {"device": DEVICE, "assume": ASSUME, "unroll": UNROLL},
     ),

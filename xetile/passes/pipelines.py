@@ -1,20 +1,18 @@
-"""The named pipelines: from XeTile at any level down to XeGPU, XeVM or LLVM."""
+"""The way down: the passes of a target's path, with what tidies up behind each."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis.targets import agreed, assumption, check_option
+from xetile.analysis.targets import agreed, assumption, check_option, check_unroll
 from xetile.collector import still
 from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
 from xetile.planning.decided import decided
-from xetile.planning.xe.unrolling import check_asked
 from xetile.rewriting.canonical import Canonicalize
 from xetile.rewriting.common_values import ShareValues
 from xetile.rewriting.dead_code import RemoveDeadCode
@@ -48,16 +46,15 @@ def stages(
 
     Errors: XetileError for a level that the path does not have.
     """
-    last = path[-1].level
     given = {"device": device, "assume": assume, "unroll": unroll}
-    for level, names in passes_to(to or last, path):
+    for level, names in passes_to(to or path[-1].level.name, path):
         passes = [
             load_pass(name)(
                 **{key: given[key] for key in given if key in PASSES[name].options}
             )
             for name in names
         ]
-        yield Stage(cast("LevelName", level), (*passes, *(() if level == last else TIDY)))
+        yield Stage(level.name, (*passes, *(() if level is path[-1].level else TIDY)))
 
 
 def steps(
@@ -87,7 +84,7 @@ def lower(
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
     """
     path = checked_path(module, device, assume, unroll)
-    if unroll is not None and to not in (None, path[-1].level):
+    if unroll is not None and to not in (None, path[-1].level.name):
         raise XetileError(f"unroll is {unroll}, but loops stay loops at level {to}")
     with written_in(module), still():
         for step in steps(path, to, device, assume, unroll):
@@ -105,52 +102,5 @@ def checked_path(
     """
     check_option(module, device)
     assumption(assume)
-    check_asked(unroll)
+    check_unroll(unroll)
     return agreed(module, lambda target: target.path, "levels", device)
-
-
-@dataclass(frozen=True)
-class _Pipeline(ModulePass):
-    """The passes down to `level`."""
-
-    level: ClassVar[LevelName]
-
-    device: str | None = None
-    assume: str = "block"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower(ctx, op, self.level, self.device, assumption(self.assume))
-
-
-@dataclass(frozen=True)
-class XeTileToXeGPU(_Pipeline):
-    """Lower XeTile of any level to XeGPU."""
-
-    name = "xetile-to-xegpu"
-    level = "xegpu"
-
-
-@dataclass(frozen=True)
-class XeTileToXeVM(_Pipeline):
-    """Lower XeTile of any level to XeVM."""
-
-    name = "xetile-to-xevm"
-    level = "xevm"
-
-
-@dataclass(frozen=True)
-class XeTileToLLVM(_Pipeline):
-    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins.
-
-    Parameters:
-        unroll: how often loops of products have their rounds written, one behind the other; 1 leaves loops as they are;
-            by default what measured best on the device.
-    """
-
-    name = "xetile-to-llvm"
-    level = "llvm"
-
-    unroll: int | None = None
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower(ctx, op, self.level, self.device, assumption(self.assume), self.unroll)

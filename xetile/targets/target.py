@@ -1,14 +1,12 @@
 """What every target answers: its numbers, its tables, and by name what lowers to it. Nothing here knows IR."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, get_args
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.exchange.prices import Prices
-    from xetile.layout.intel.messages import BlockConfiguration
 
 BYTE_BITS = 8
 """Bits of a byte, the least that has an address on every target."""
@@ -19,10 +17,16 @@ INDEX_BITS = 64
 Operand = Literal["a", "b", "c"]
 """An operand of a matrix instruction; c is the accumulator and the result."""
 
-Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
+SHARED_ALIGNMENT = 64
+"""Bytes of which the offset of a buffer in shared memory is a multiple, where it asks for no more: a register of Xe,
+and four times what a copy of TMA asks (source: IGC's disassembly, `grf_count`; PTX ISA, "cp.async.bulk", 16 bytes)."""
 
 RegisterFile = Literal["small", "large"]
 """Whether a kernel has few registers and many threads beside it, or the other way round."""
+
+Unit = Literal["workgroup", "subgroup", "lane"]
+"""Whose view of the data a kernel holds: the value of its attribute `xetile.level`."""
+UNITS: tuple[Unit, ...] = get_args(Unit)
 
 Assume = Literal["block", "check", "gather"]
 """What of bases, pitches, widths and columns that only running tells: the host sees to it, the kernel tests it, or
@@ -42,10 +46,31 @@ UNROLLING = (
 """What the option `unroll` means, for help texts."""
 
 
-class Step(NamedTuple):
-    """One step of the way down: the level that it reaches (levels.py) and the names of the passes that make it."""
+MOST_COPIES = 256
+"""Rounds in one that a user may ask for: with more, compiling takes minutes and no cache holds the code."""
 
-    level: str
+
+class Level(NamedTuple):
+    """One level of IR: its letter and name, the unit that is written on its kernels, the dialect that only it has."""
+
+    letter: str
+    name: str
+    unit: Unit
+    dialect: str | None = None
+
+
+WORKGROUP = Level("W", "workgroup", "workgroup")
+SUBGROUP = Level("S", "subgroup", "subgroup")
+"""The two levels that mean the same on every target."""
+
+LLVM = Level("L", "llvm", "lane")
+"""The level of which code is made."""
+
+
+class Step(NamedTuple):
+    """One step of the way down: the level that it reaches, and the names of the passes that make it."""
+
+    level: Level
     passes: tuple[str, ...]
 
 
@@ -76,41 +101,33 @@ class MatrixInstruction(Protocol):
         ...
 
 
-class BuildOptions(NamedTuple):
-    """What drivers, and the offline compiler, are told when they build a module, by their programming interface."""
-
-    opencl: tuple[str, ...] = ()
-    level_zero: tuple[str, ...] = ()
-
-    def also(self, other: "BuildOptions") -> "BuildOptions":
-        """These options, and others behind them."""
-        return BuildOptions(self.opencl + other.opencl, self.level_zero + other.level_zero)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Target(ABC):
     """One device.
 
     Attributes:
         name: what options, and `chip` of a gpu.module's target, call it.
+        family: what messages call its kind.
+        attribute: the attribute of a gpu.module that names it by its `chip`.
+        planner: the module of `xetile.planning` whose `planner` reckons for the way from W to S.
         emitter: the module of `xetile.codegen` that makes code of the last level: its `llvm_ir` and `code`.
         lanes: threads that exchange registers by shuffles, and over which layouts call `lane` counts.
         threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
             lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
-        build_options: what a driver is told to have a register file of each kind.
-        exact_division: what it is told to round quotients and square roots of f32 correctly.
         shared_bytes: shared memory that every workgroup can have.
         shared_banks: banks of shared memory, of one 32-bit word each.
         most_subgroups: subgroups that a workgroup can have.
     """
 
+    family: ClassVar[str]
+    attribute: ClassVar[str]
+
     name: str
     path: Path
+    planner: str
     emitter: str
     lanes: int
     threads: int
-    build_options: Mapping[RegisterFile, BuildOptions]
-    exact_division: BuildOptions
     shared_bytes: int
     shared_banks: int
     most_subgroups: int
@@ -127,7 +144,3 @@ class Target(ABC):
     @abstractmethod
     def describe_products(self) -> str:
         """The element types of all products, in words."""
-
-    @abstractmethod
-    def messages(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
-        """The memory messages for elements of so many bits that can be planned, in a fixed order."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from support.in_field import equal, in_field
 from support.tiled.case import Case, Given, assert_expected, copies, module_of, same_bits
@@ -11,11 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import execute, lower
 from xetile.errors import XetileError
-from xetile.levels import LevelName
+from xetile.levels import LevelName, levels
 from xetile.runtime.launch import compile_kernel
 
 Level = LevelName | Literal["none", "spirv"]
-LEVELS: tuple[Level, ...] = ("none", *get_args(LevelName), "spirv")
+LEVELS: tuple[Level, ...] = ("none", *(level.name for level in levels()), "spirv")
 
 EXECUTED: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 """Below the text as it is written, down to the last that numpy executes."""

@@ -9,6 +9,7 @@ from xetile.analysis.targets import device_named, device_of, subgroup_threads, t
 from xetile.codegen import emit, only_kernel
 from xetile.errors import XetileError, collected_remarks, one_command
 from xetile.targets import names
+from xetile.targets.xe.device import XeDevice
 
 
 def module(*targets: str) -> ModuleOp:
@@ -38,7 +39,7 @@ def test_the_option_else_the_module_else_the_default(
     found = module(targets)
     for at in (found, next(functions(found))):
         assert target_of(at, option).name == name
-        assert device_of(at, option).name == name
+        assert device_of(at, XeDevice, option).name == name
         assert subgroup_threads(at) == 16
 
 
@@ -93,7 +94,7 @@ def test_a_command_is_told_once_what_is_taken_and_python_never() -> None:
     with collected_remarks() as remarks:
         for _ in range(3):
             target_of(module(""))
-            device_named(None)
+            device_named(None, XeDevice)
     assert remarks == []
     with collected_remarks() as remarks, one_command():
         for at in (module(""), next(functions(module("", "")))):

@@ -17,7 +17,7 @@ def test_a_gemm_is_2mnk_at_every_level(level: str, element: str) -> None:
         m=M, n=N, k=K, workgroup_tile=(64, 32), subgroup_tile=(32, 16), a=element, b=element, accumulator=result
     )  # fmt: skip
     if level != "workgroup":
-        module = lower(module, to=level, device="bmg")  # pyright: ignore[reportArgumentType]
+        module = lower(module, to=level, device="bmg")
     kernel = find_kernel(module, None)
     found = products_of_launch(kernel, [(M, K), (K, N), (M, N)], (2, 3, 1))
     assert found == Work(2 * M * N * K)

@@ -74,7 +74,7 @@ def test_unknown_levels_and_kinds_are_named() -> None:
     with pytest.raises(
         xetile.XetileError, match=r"unknown level 'x'; .*subgroup, blocked, xegpu, xevm, llvm"
     ):
-        xetile.lower(module, to="x")  # pyright: ignore[reportArgumentType]
+        xetile.lower(module, to="x")
     with pytest.raises(xetile.XetileError, match=f"unknown kind .*{', '.join(KINDS)}"):
         xetile.emit(module, "x", "bmg")  # pyright: ignore[reportArgumentType]
 

@@ -13,12 +13,14 @@ from support.subgroup import NUMPY, Array, same
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
+from xetile.analysis.targets import device_named
 from xetile.dialects.modules import context, parse
+from xetile.layout.intel.messages import Access
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 from xetile.runtime.devices import CPU
 from xetile.targets import find, names
-from xetile.targets.target import Access
+from xetile.targets.xe.device import XeDevice
 
 ROWS = (7, 9, 15, 24, 40, 48, 56, 90)
 ROUNDED = {7: 8, 15: 16}
@@ -143,7 +145,7 @@ def bound(device: str, access: Access, element: str, rows: int, width: int, leas
 
     Messages side by side are alike, of blocks at least as wide as `least`; those one below the other are of any heights.
     """
-    table = find(device).messages(access, BITS[element])
+    table = device_named(device, XeDevice).messages(access, BITS[element])
     counts: list[int] = []
     for columns, blocks in {(c.columns, c.blocks) for c in table if c.columns >= least}:
         if width % (columns * blocks):

@@ -12,7 +12,7 @@ from xetile.passes.xe.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 
 def refused(module: ModuleOp, level: str, device: str = "bmg") -> XetileError:
     with pytest.raises(XetileError) as found:
-        lower(context(), module, level, device)  # pyright: ignore[reportArgumentType]
+        lower(context(), module, level, device)
     return found.value
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from xetile.analysis.targets import device_named
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, EXAMPLE, find, names
 from xetile.targets.target import INDEX_BITS
@@ -31,7 +32,7 @@ def test_what_all_devices_have() -> None:
     assert {DEFAULT, EXAMPLE} <= set(names())
     assert INDEX_BITS == 64
     for name in names():
-        target = find(name)
+        target = device_named(name, XeDevice)
         assert (target.lanes, target.threads) == (LANES, LANES) == (16, 16)
         assert target.build_options["small"] == ((), ())
         assert target.build_options["large"].level_zero == ("-ze-opt-large-register-file",)

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from xetile.errors import XetileError
-from xetile.targets import find
 from xetile.targets.target import RegisterFile
+from xetile.targets.xe.device import BUILD_OPTIONS
 from xetile.toolchain.isa import statistics
 from xetile.toolchain.ocloc import compile_spirv, disassemble
 
@@ -36,7 +36,7 @@ def spirv(callee: str) -> bytes:
 
 
 def registers(grf: RegisterFile) -> tuple[str, ...]:
-    return find("bmg").build_options[grf].level_zero
+    return BUILD_OPTIONS[grf].level_zero
 
 
 @pytest.mark.ocloc

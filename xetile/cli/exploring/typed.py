@@ -91,9 +91,10 @@ def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:
     from xetile.analysis.targets import device_named
     from xetile.layout.exchange.plans import plan
     from xetile.layout.show.text import read_notation
+    from xetile.targets.xe.device import XeDevice
 
     assert asked.source is not None
-    device = device_named(asked.device)
+    device = device_named(asked.device, XeDevice)
     subgroups = asked.subgroups or device.most_subgroups
     prices = device.prices.among(subgroups, device.shared_bytes)
     return _plan_data(plan(read_notation(asked.source), target, asked.bits, prices))

@@ -1,8 +1,7 @@
-"""Matrices in memory: what tiles and descriptors are made of, and the rules of 2D block access."""
+"""Matrices in memory: what tiles and descriptors are made of."""
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
@@ -11,7 +10,6 @@ from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import number
 from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
-from xetile.targets.xe.surface import SURFACE
 
 
 def surface_of(
@@ -50,34 +48,3 @@ def surface_of(
     if len(sizes) == 1:
         return Surface(base, (uniform(1), sizes[0]), (sizes[0], strides[0]))
     return Surface(base, (sizes[-2], sizes[-1]), (strides[-2], strides[-1]))
-
-
-def check_block_access(
-    op: Operation,
-    *,
-    base: Array,
-    width: Array,
-    height: Array,
-    pitch: Array,
-    column: Array,
-    places: Sequence[Array] = (),
-) -> None:
-    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes.
-
-    `places` are rows and columns that become operands of the message further down.
-    """
-    for place in (int(end) for found in places for end in (found.min(), found.max())):
-        wrong = SURFACE.place_problem(place)
-        if wrong is not None:
-            fail(op, wrong)
-    parts = (part.tolist() for part in np.broadcast_arrays(base, width, height, pitch))
-    for at, across, down, step in set(zip(*parts, strict=True)):
-        aligned = at % SURFACE.base_alignment
-        problem = SURFACE.problem(base=aligned, width=across, height=down, pitch=step)
-        if problem is not None:
-            fail(op, problem)
-    wrong = np.flatnonzero(column % SURFACE.column_multiple)
-    if len(wrong):
-        problem = SURFACE.problem(column=int(column[wrong[0]]))
-        if problem is not None:
-            fail(op, problem)

@@ -20,9 +20,8 @@ from xetile.interpreter.field.cells import (
     is_piece,
 )
 from xetile.interpreter.field.residues import PRIME
-from xetile.interpreter.machine.elements import Element
+from xetile.interpreter.machine.elements import TF32_DROPPED_BITS, Element
 from xetile.interpreter.machine.values import Array, in_cells
-from xetile.targets.xe.dpas import TF32_BITS
 
 Move = Callable[[Array, Array], "Array | None"]
 """What an op makes of cells; None where it means nothing."""
@@ -215,7 +214,6 @@ def _rounding(compute: Move, limit: Callable[[Array], Array], kept: int) -> Move
     return move
 
 
-_DROPPED = 32 - TF32_BITS
 _QUIET = 1 << 22
 
 _OF_FLOATS: Mapping[str, Move] = {
@@ -223,8 +221,8 @@ _OF_FLOATS: Mapping[str, Move] = {
     "xori": _turned,
     "maxsi": _chosen(np.greater_equal),
     "minsi": _chosen(np.less_equal),
-    "addi": _rounding(np.add, lambda y: (y >= 0) & (y < 1 << _DROPPED), 1),
-    "andi": _rounding(np.bitwise_and, lambda y: y == -(1 << _DROPPED), 1),
+    "addi": _rounding(np.add, lambda y: (y >= 0) & (y < 1 << TF32_DROPPED_BITS), 1),
+    "andi": _rounding(np.bitwise_and, lambda y: y == -(1 << TF32_DROPPED_BITS), 1),
     "ori": _rounding(np.bitwise_or, lambda y: y == _QUIET, 1),
-    "shrui": _rounding(np.right_shift, lambda y: y == _DROPPED, 0),
+    "shrui": _rounding(np.right_shift, lambda y: y == TF32_DROPPED_BITS, 0),
 }

@@ -36,7 +36,8 @@ from xetile.interpreter.machine.values import (
     Values,
     uniform,
 )
-from xetile.levels import UNIT_ATTRIBUTE, Unit
+from xetile.levels import UNIT_ATTRIBUTE
+from xetile.targets.target import Unit
 
 
 def _launch_func(frame: Frame, op: Operation) -> Values:

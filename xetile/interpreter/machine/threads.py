@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from xetile.analysis.lanes import Axis, shared_by_lanes
 from xetile.errors import fail
 from xetile.interpreter.machine.values import Array, uniform
-from xetile.levels import Unit
+from xetile.targets.target import Unit
 
 Sizes = tuple[int, int, int]
 """Along x, y and z; x is the fastest."""

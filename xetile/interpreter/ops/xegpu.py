@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import nothing, unchanged
-from xetile.interpreter.common.surfaces import check_block_access, surface_of
+from xetile.interpreter.common.surfaces import surface_of
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
@@ -20,6 +21,7 @@ from xetile.interpreter.machine.reading import (
     segments,
 )
 from xetile.interpreter.machine.values import Array, Tile, Values, uniform
+from xetile.targets.xe.surface import SURFACE
 
 WORD_BITS = 32
 """Bits of a register word of packed rows."""
@@ -150,3 +152,34 @@ HANDLERS: Handlers = {
     "xegpu.compile_hint": nothing,
     "xegpu.fence": nothing,
 }
+
+
+def check_block_access(
+    op: Operation,
+    *,
+    base: Array,
+    width: Array,
+    height: Array,
+    pitch: Array,
+    column: Array,
+    places: Sequence[Array] = (),
+) -> None:
+    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes.
+
+    `places` are rows and columns that become operands of the message further down.
+    """
+    for place in (int(end) for found in places for end in (found.min(), found.max())):
+        wrong = SURFACE.place_problem(place)
+        if wrong is not None:
+            fail(op, wrong)
+    parts = (part.tolist() for part in np.broadcast_arrays(base, width, height, pitch))
+    for at, across, down, step in set(zip(*parts, strict=True)):
+        aligned = at % SURFACE.base_alignment
+        problem = SURFACE.problem(base=aligned, width=across, height=down, pitch=step)
+        if problem is not None:
+            fail(op, problem)
+    wrong = np.flatnonzero(column % SURFACE.column_multiple)
+    if len(wrong):
+        problem = SURFACE.problem(column=int(column[wrong[0]]))
+        if problem is not None:
+            fail(op, problem)

@@ -13,12 +13,12 @@ from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import nothing
-from xetile.interpreter.common.surfaces import check_block_access
 from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
+from xetile.interpreter.ops.xegpu import check_block_access
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout

@@ -18,7 +18,6 @@ from xetile.interpreter.machine.observer import Access, Allocation, Observer, Ti
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array, Value
 from xetile.layout.exchange.swizzling import BANK_BITS
-from xetile.targets.xe.device import SHARED_BANKS
 
 _BANK_BYTES = BANK_BITS // 8
 _BLOCKS = ("xevm.blockload", "xevm.blockstore")
@@ -46,9 +45,7 @@ class BankConflicts(Observer):
     Only lanes ask for words: at other levels nothing is counted.
     """
 
-    def __init__(
-        self, threads: Threads, inner: Observer | None = None, *, banks: int = SHARED_BANKS
-    ) -> None:
+    def __init__(self, threads: Threads, inner: Observer | None = None, *, banks: int) -> None:
         self._threads = threads
         self._banks = banks
         self._inner = inner or Observer()
@@ -134,7 +131,7 @@ def watching(
     made: list[BankConflicts],
     inner: Callable[[Memory, Threads], Observer] | None = None,
     *,
-    banks: int = SHARED_BANKS,
+    banks: int,
 ) -> Callable[[Memory, Threads], Observer]:
     """What makes the counter of a launch, and adds it to `made`; `inner` makes what watches beside it."""
 

@@ -10,7 +10,7 @@ lib/Dialect/TritonIntelGPU/IR/LinearLayoutConversions.cpp (`subgroup2DBlockToLin
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape
@@ -24,6 +24,10 @@ Offset = tuple[int, int]
 
 _ROW, _COLUMN, _BLOCK = "row", "column", "block"
 _WORD_BITS = 32
+
+
+Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
+"""How a message of blocks reaches memory."""
 
 
 class BlockConfiguration(NamedTuple):

@@ -15,11 +15,10 @@ import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.swizzling import optimal_swizzling
+from xetile.planning.distribution.planner import Cell, Place
 from xetile.planning.distribution.shared_messages import (
     BYTE_BITS,
-    Cell,
     Memory,
-    Place,
     Role,
     Side,
     predicted_cell,

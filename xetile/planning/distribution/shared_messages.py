@@ -13,32 +13,13 @@ from xdsl.ir import SSAValue
 
 from xetile.dialects.xetile import TileMMAOp
 from xetile.layout.algebra.distribution import power_of_two_part
-from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import BANK_BITS
-from xetile.layout.intel.dpas import dpas_operand_layout
+from xetile.planning.distribution.planner import Cell, Place, planner_of
 from xetile.targets.target import BYTE_BITS, Target
-from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
-from xetile.targets.xe.dpas import depth, ops_per_channel
-
-Place = tuple[int, int]
-"""Row and column, in elements."""
 
 Role = Literal["a", "b", "rows"] | None
 """What a loaded value becomes: an operand of a matrix product, "rows" that are reduced; None for anything else."""
-
-
-class Cell(NamedTuple):
-    """A part of a unit with extents of powers of two: what each bit of a register's and of a lane's number adds."""
-
-    extents: Place
-    registers: tuple[Place, ...]
-    lanes: tuple[Place, ...]
-
-    def turned(self) -> "Cell":
-        """With rows and columns exchanged."""
-        swapped = (tuple((c, r) for r, c in part) for part in self[1:])
-        return Cell((self.extents[1], self.extents[0]), *swapped)
 
 
 class Memory(NamedTuple):
@@ -104,7 +85,7 @@ def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
     few elements, lanes hold the same.
     """
     if role == "a" or role == "b":
-        found = _operand(unit, bits, role, device)
+        found = planner_of(device).operand(unit, bits, role)
         if found is not None:
             return found
     by_rows = unit[1] == 1 or role == "rows"
@@ -118,26 +99,6 @@ def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
     )
     lanes = [*order[:count], *[(0, 0)] * (count - len(order))]
     return Cell((rows, columns), tuple(order[count:]), tuple(lanes))
-
-
-def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Target) -> Cell | None:
-    """An operand of one matrix instruction; None where units have no whole ones."""
-    deep = depth(bits)
-    rows = power_of_two_part(unit[0], device.prices.block_words)
-    extents = (rows, deep) if role == "a" else (deep, device.lanes)
-    if any(n % own for n, own in zip(unit, extents, strict=True)):
-        return None
-    try:
-        layout = dpas_operand_layout(
-            role, extents, repeat_count=rows, ops_per_channel=ops_per_channel(bits)
-        )
-    except LayoutError:
-        return None
-    columns = [
-        tuple([(row, column) for row, column in layout.bases[name]])
-        for name in ("register", "lane")
-    ]
-    return Cell(extents, columns[0], columns[1])
 
 
 def side(cell: Cell, cells: int, memory: Memory, bits: int, device: Target) -> Side:
@@ -231,7 +192,7 @@ def _block(numbers: _Numbers, bits: int, device: Target) -> Side | None:
         return None
     if word not in prices.block_bits or word > BANK_BITS:
         return None
-    if numbers.aligned * bits // BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+    if numbers.aligned * bits // BYTE_BITS % prices.block_alignment:
         return None
     mixed = 0
     if numbers.mixed is not None:
@@ -242,7 +203,7 @@ def _block(numbers: _Numbers, bits: int, device: Target) -> Side | None:
     counts: list[int] = []
     while left:
         start, count = min(left), 1
-        if start * bits // BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+        if start * bits // BYTE_BITS % prices.block_alignment:
             return None
         if not _all_there(left, start, row, size, 1):
             return None

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xetile.planning.distribution.exchanges import swizzles
-from xetile.planning.distribution.shared_messages import Cell, Memory, Place, Side, side
+from xetile.planning.distribution.planner import Cell, Place
+from xetile.planning.distribution.shared_messages import Memory, Side, side
 from xetile.targets.target import Target
 
 

@@ -44,7 +44,7 @@ from xetile.planning.xe.messages import in_memory, plan, plannable_part
 from xetile.planning.xe.roles import Role, Roles
 from xetile.planning.xe.slices import Block, Slice, slice_of
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of
-from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.dpas import COLUMNS, REPEAT_COUNTS
 
 _DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
@@ -74,7 +74,7 @@ class _Link(NamedTuple):
 class Blocks:
     """The blocks of one function; `product_block` gives those of one matrix product."""
 
-    def __init__(self, function: Operation, device: Target) -> None:
+    def __init__(self, function: Operation, device: XeDevice) -> None:
         self.device = device
         self._vectors = Classes[None](lambda left, right: None)
         self._uses = defaultdict[SSAValue, _VectorUses](_VectorUses)

@@ -20,7 +20,7 @@ from xetile.errors import alternatives
 from xetile.planning.xe.messages import covering, in_memory, plan
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of, use_of
 from xetile.planning.xe.words import BYTE_BITS, known_messages
-from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.surface import SURFACE
 
 COLUMN = "column"
@@ -70,7 +70,7 @@ class Family(NamedTuple):
         return list(dict.fromkeys(op.name for op in self.accesses))
 
 
-def families(function: Operation, device: Target) -> Iterator[Family]:
+def families(function: Operation, device: XeDevice) -> Iterator[Family]:
     """The tiles of a function that messages are to move, in program order.
 
     Left out are those in shared memory, scattered ones, those that have blocks already, and elements that share
@@ -127,7 +127,7 @@ def memory_of(op: InitTileOp) -> tuple[list[Mixed], list[Mixed]]:
 class _Facts:
     """What is known for certain, and what would be if the host sees to it."""
 
-    def __init__(self, device: Target) -> None:
+    def __init__(self, device: XeDevice) -> None:
         self.device = device
         self.proven = Alignments(trusting=False)
         self.trusted = Alignments(trusting=True)

@@ -13,7 +13,7 @@ from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.xe.roles import Role
 from xetile.planning.xe.uses import TileUse
 from xetile.planning.xe.words import access_of, known_messages, word_bits
-from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.dpas import REPEAT_COUNTS
 
 Heights = tuple[int, ...]
@@ -21,7 +21,7 @@ Heights = tuple[int, ...]
 
 
 def stacked(
-    device: Target,
+    device: XeDevice,
     use: TileUse,
     tile: TileType,
     message: BlockConfiguration,

@@ -20,14 +20,13 @@ from xetile.errors import alternatives, fail
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
-from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
+from xetile.layout.intel.messages import Access, BlockConfiguration, plan_block_load
 from xetile.planning.xe.heights import stacked
 from xetile.planning.xe.roles import Role, Roles
 from xetile.planning.xe.slices import Block
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of, use_of
 from xetile.planning.xe.words import BYTE_BITS, known_messages
-from xetile.targets.target import Access, Target
-from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
+from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT, XeDevice
 from xetile.targets.xe.dpas import REPEAT_COUNTS, ops_per_channel
 from xetile.targets.xe.dpas import depth as dpas_depth
 from xetile.targets.xe.messages import TRANSPOSED_WORD_BITS
@@ -52,7 +51,7 @@ def in_memory(tile: TileType, extents: Sequence[int]) -> Block:
 
 
 def plan(
-    device: Target,
+    device: XeDevice,
     use: TileUse,
     tile: TileType,
     role: Role = "c",
@@ -101,7 +100,7 @@ def plan(
 
 
 def _largest(
-    fitting: Iterable[BlockConfiguration], device: Target, use: TileUse, bits: int
+    fitting: Iterable[BlockConfiguration], device: XeDevice, use: TileUse, bits: int
 ) -> BlockConfiguration | None:
     """The fewest messages are the largest ones; among these the tallest, in the most blocks.
 
@@ -116,7 +115,7 @@ def _largest(
     return max(fitting, key=preference, default=None)
 
 
-def covering(device: Target, use: TileUse, tile: TileType) -> BlockConfiguration | None:
+def covering(device: XeDevice, use: TileUse, tile: TileType) -> BlockConfiguration | None:
     """The message for what no message fits: the fewest reach beyond the tile, where nothing of them is used.
 
     Only loads and prefetches may.
@@ -155,7 +154,7 @@ def _wanted_layout(role: Role, shape: Block, bits: int) -> LinearLayout | None:
 
 
 def plan_upstream(
-    device: Target, use: TileUse, block: Block, element_type: Attribute, role: Role
+    device: XeDevice, use: TileUse, block: Block, element_type: Attribute, role: Role
 ) -> BlockConfiguration | None:
     """The largest message that upstream's pipeline takes for a block, None where there is none.
 
@@ -185,7 +184,9 @@ Stack = tuple[BlockConfiguration, ...]
 class Messages:
     """The messages of one blocked function; with `upstream` those of upstream's pipeline."""
 
-    def __init__(self, function: Operation, device: Target, *, upstream: bool = False) -> None:
+    def __init__(
+        self, function: Operation, device: XeDevice, *, upstream: bool = False
+    ) -> None:
         self.device = device
         self.upstream = upstream
         self.operations = list(function.walk())
@@ -339,7 +340,7 @@ def attribute(messages: Sequence[BlockConfiguration]) -> MessageAttr:
 
 
 def plan_messages(
-    function: Operation, device: Target
+    function: Operation, device: XeDevice
 ) -> Iterator[tuple[Operation, MessageAttr]]:
     """The accesses of a blocked function with their messages, where the device has one."""
     messages = Messages(function, device)

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from xetile.errors import XetileError
-from xetile.targets.xe.loops import MOST_COPIES, Unrolling
+from xetile.targets.xe.loops import Unrolling
 
 _FEW = 4
 """Products for each op that computes, or more, where a subgroup computes a part of an operand: 2 to 6 for 32."""
@@ -30,14 +29,6 @@ class LoopFacts(NamedTuple):
     exchanges: bool = False
     computes: int = 0
     nested: bool = False
-
-
-def check_asked(asked: int | None) -> None:
-    """Refuse a number of copies that no loop can have."""
-    if asked is not None and not 1 <= asked <= MOST_COPIES:
-        raise XetileError(
-            f"unroll is {asked}; expected how often rounds are written, from 1 (as they are) to {MOST_COPIES}"
-        )
 
 
 def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> int:

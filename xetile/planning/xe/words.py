@@ -8,14 +8,15 @@ bytes of two.
 from functools import lru_cache
 from itertools import chain
 
-from xetile.layout.intel.messages import BlockConfiguration
+from xetile.layout.intel.messages import Access, BlockConfiguration
 from xetile.planning.xe.uses import TileUse
-from xetile.targets.target import BYTE_BITS, Access, Target
+from xetile.targets.target import BYTE_BITS
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.messages import PART_BITS, TRANSPOSED_WORD_BITS
 
 
 def known_messages(
-    device: Target, access: Access, bits: int
+    device: XeDevice, access: Access, bits: int
 ) -> tuple[BlockConfiguration, ...]:
     """The messages of a device for elements of so many bits, in these or in other words."""
     return _known(device, access, bits)
@@ -34,7 +35,7 @@ def access_of(use: TileUse, message: BlockConfiguration) -> Access:
     )
 
 
-def word_bits(device: Target, access: Access, message: BlockConfiguration, bits: int) -> int:
+def word_bits(device: XeDevice, access: Access, message: BlockConfiguration, bits: int) -> int:
     """Bits of the words in which a message (in elements of `bits`) goes."""
     if bits < BYTE_BITS:
         return BYTE_BITS
@@ -46,7 +47,7 @@ def word_bits(device: Target, access: Access, message: BlockConfiguration, bits:
 
 
 @lru_cache(maxsize=256)
-def _known(device: Target, access: Access, bits: int) -> tuple[BlockConfiguration, ...]:
+def _known(device: XeDevice, access: Access, bits: int) -> tuple[BlockConfiguration, ...]:
     if bits < BYTE_BITS:
         plain = access in ("load", "store", "prefetch")
         shared = _scaled(device, access, BYTE_BITS, bits) if plain else ()
@@ -68,7 +69,7 @@ def _known(device: Target, access: Access, bits: int) -> tuple[BlockConfiguratio
 
 
 def _scaled(
-    device: Target, access: Access, word: int, bits: int
+    device: XeDevice, access: Access, word: int, bits: int
 ) -> tuple[BlockConfiguration, ...]:
     """The messages for words, in elements of so many bits."""
     return tuple(

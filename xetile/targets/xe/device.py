@@ -5,11 +5,12 @@ The tables are imported when they are asked, so that the names of the devices co
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from xetile.targets.target import (
-    Access,
-    BuildOptions,
+    LLVM,
+    SUBGROUP,
+    Level,
     Operand,
     Path,
     RegisterFile,
@@ -19,7 +20,7 @@ from xetile.targets.target import (
 
 if TYPE_CHECKING:
     from xetile.layout.exchange.prices import Prices
-    from xetile.layout.intel.messages import BlockConfiguration
+    from xetile.layout.intel.messages import Access, BlockConfiguration
     from xetile.targets.xe.atomics import Space
     from xetile.targets.xe.dpas import Products, XeProduct
     from xetile.targets.xe.issue import Rates
@@ -64,11 +65,14 @@ Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-leve
 """
 
 PATH = (
-    Step("subgroup", ("xetile-wg-to-sg",)),
-    Step("blocked", ("xetile-init-duplicate", "xetile-blockop-fallback", "xetile-blocking")),
-    Step("xegpu", ("convert-xetile-to-xegpu",)),
-    Step("xevm", ("convert-xegpu-to-xevm",)),
-    Step("llvm", ("convert-xevm-to-llvm",)),
+    Step(SUBGROUP, ("xetile-wg-to-sg",)),
+    Step(
+        Level("B", "blocked", "subgroup"),
+        ("xetile-init-duplicate", "xetile-blockop-fallback", "xetile-blocking"),
+    ),
+    Step(Level("X", "xegpu", "subgroup", "xegpu"), ("convert-xetile-to-xegpu",)),
+    Step(Level("V", "xevm", "lane", "xevm"), ("convert-xegpu-to-xevm",)),
+    Step(LLVM, ("convert-xevm-to-llvm",)),
 )
 
 MOST_LANE_BYTES = 64
@@ -76,6 +80,18 @@ MOST_LANE_BYTES = 64
 
 REGISTER_BYTES = 64
 """Bytes of a register of one thread (source: IGC's disassembly, `grf_count`)."""
+
+
+class BuildOptions(NamedTuple):
+    """What drivers, and the offline compiler, are told when they build a module, by their programming interface."""
+
+    opencl: tuple[str, ...] = ()
+    level_zero: tuple[str, ...] = ()
+
+    def also(self, other: "BuildOptions") -> "BuildOptions":
+        """These options, and others behind them."""
+        return BuildOptions(self.opencl + other.opencl, self.level_zero + other.level_zero)
+
 
 BUILD_OPTIONS: Mapping[RegisterFile, BuildOptions] = {
     "small": BuildOptions(),
@@ -150,11 +166,17 @@ class XeDevice(Target):
     8 engines have 4096 and 2048 per cycle (Intel's Architecture Day 2021, Lunar Lake Tech Tour 2024). Those of ptl and
     cri are not known to us; theirs is taken to be bmg's.
 
+    `build_options`: what a driver is told to have a register file of each kind; `exact_division`: what it is told to
+    round quotients and square roots of f32 correctly.
     `message_offsets`: whether a message adds a constant to its place (IGC's disassembly: all but pvc do).
     `registers_ahead`: up to how many registers, with loads ahead of products, the small register file costs nothing.
     """
 
+    family: ClassVar[str] = "Xe"
+    attribute: ClassVar[str] = "xevm.target"
+
     path: Path = PATH
+    planner: str = "xe.distribution"
     emitter: str = "spirv"
     lanes: int = LANES
     threads: int = LANES
@@ -174,7 +196,9 @@ class XeDevice(Target):
     message_offsets: bool = True
     registers_ahead: int = AHEAD
 
-    def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
+    def compiled(
+        self, access: "Access", element_bits: int
+    ) -> "tuple[BlockConfiguration, ...]":
         """The messages that the device compiles for elements of so many bits in memory."""
         from xetile.targets.xe.messages import configurations
 
@@ -184,14 +208,16 @@ class XeDevice(Target):
                 rows[shape] = tuple(sorted({*rows.get(shape, ()), *heights}))
         return configurations(access, rows)
 
-    def messages(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
-        """Those of them that xevm's verifier accepts."""
+    def messages(
+        self, access: "Access", element_bits: int
+    ) -> "tuple[BlockConfiguration, ...]":
+        """Those of them that xevm's verifier accepts, which can be planned, in a fixed order."""
         from xetile.targets.xe.messages import verified
 
         accepted = set(verified(access, element_bits))
         return tuple(c for c in self.compiled(access, element_bits) if c in accepted)
 
-    def _tables(self, access: Access) -> "list[dict[int, Rows]]":
+    def _tables(self, access: "Access") -> "list[dict[int, Rows]]":
         from xetile.targets.xe import messages
 
         tables = {

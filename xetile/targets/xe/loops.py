@@ -51,9 +51,6 @@ from typing import NamedTuple
 
 from xetile.targets.xe.dpas import depth
 
-MOST_COPIES = 256
-"""Rounds in one that a user may ask for: with more, compiling takes minutes and no cache holds the code."""
-
 
 class Row(NamedTuple):
     """What holds for loops of so many products in a round, or more, none deeper (elements of K) than so much."""

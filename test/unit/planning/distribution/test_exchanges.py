@@ -12,8 +12,8 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
 from xetile.planning.distribution.exchanges import Exchange, planned_exchange
+from xetile.planning.distribution.planner import Cell
 from xetile.planning.distribution.shared_messages import (
-    Cell,
     Memory,
     Role,
     Side,

@@ -1,8 +1,9 @@
 """Which block each vector is kept in."""
 
+from xetile.analysis.targets import device_named
 from xetile.dialects.modules import parse
 from xetile.planning.xe.blocks import Blocks
-from xetile.targets import find
+from xetile.targets.xe.device import XeDevice
 
 KERNEL = """
 func.func @f(%A: memref<64x64xf32>) {
@@ -36,7 +37,7 @@ def test_what_a_product_asks_of_a_slice_it_asks_of_what_is_sliced() -> None:
     """
     operations = list(parse(KERNEL).walk())
     function = next(op for op in operations if op.name == "func.func")
-    blocks = Blocks(function, find("bmg"))
+    blocks = Blocks(function, device_named("bmg", XeDevice))
     vectors = [v for op in operations for v in op.results if v.name_hint not in (None, "t")]
     homes = {vector.name_hint: blocks.home(vector) for vector in vectors}
     assert homes == {

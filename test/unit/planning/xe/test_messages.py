@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 from xdsl.transforms import get_all_passes
 
 from xetile import api
+from xetile.analysis.targets import device_named
 from xetile.dialects.modules import context, parse
 from xetile.dialects.xegpu import LoadNdOp
 from xetile.dialects.xetile import LoadTileOp, MessageAttr, TileType
@@ -18,7 +19,8 @@ from xetile.passes.xe.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.xe.xetile_blocking import XeTileBlocking
 from xetile.planning.xe.messages import plan
 from xetile.planning.xe.uses import use_of
-from xetile.targets import find, names
+from xetile.targets import names
+from xetile.targets.xe.device import XeDevice
 
 FOLDER = Path(__file__).parents[4] / "examples"
 EXAMPLES = [FOLDER / f"{name}.mlir" for name in ("gemm_f16", "gemm_i8_plain")]
@@ -129,11 +131,11 @@ def test_blocks_of_operand_b_are_those_of_packed_messages(
     for rows in (1, 2, 4, 8, 16, 24, 32, 96, 256):
         for columns in (1, 4, 8, 16, 32, 48, 64, 256):
             tile = TileType((rows, columns), element)
-            packed = plan(find(device), "load", tile, "b", packed=True)
+            packed = plan(device_named(device, XeDevice), "load", tile, "b", packed=True)
             if packed is None or not packed.packed:
                 continue
             found += 1
-            plain = plan(find(device), "load", tile, "b")
+            plain = plan(device_named(device, XeDevice), "load", tile, "b")
             assert plain is not None
             assert plain[:2] == packed[:2]
     assert (found > 0) == (element != f32)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xetile.layout.intel.messages import BlockConfiguration
+from xetile.layout.intel.messages import Access, BlockConfiguration
 from xetile.targets import find, names
-from xetile.targets.target import Access
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.messages import HEIGHTS, PAYLOAD_ROW_BYTES, lane_words, verified
 

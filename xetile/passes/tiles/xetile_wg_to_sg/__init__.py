@@ -36,7 +36,7 @@ Where such an op takes what is loaded, or made of that element by element, and i
 subgroup loads what it needs, at the place of the load (planning/distribution/holdings).
 
 Operands of products that a loop computes have a place for an exchange (`operands`), so that each element may have one
-owner, which does the work for all that need it (planning/distribution/holdings/operands.py).
+owner, which does the work for all that need it (planning/distribution/operands.py).
 
 - `once`: what a workgroup does once and its subgroups would do many times.
 """
@@ -71,7 +71,7 @@ from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.tiles.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.decided import decided
 from xetile.planning.distribution.holdings import Holdings
-from xetile.planning.xe.shared_memory import program_bytes
+from xetile.planning.shared_memory import program_bytes
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import find, names
 

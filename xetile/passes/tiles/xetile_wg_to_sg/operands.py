@@ -18,7 +18,7 @@ nothing behind.
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileConvLayoutOp, TileMMAOp, WorkgroupMapAttr
-from xetile.planning.distribution.holdings.operands import computed_operands
+from xetile.planning.distribution.operands import computed_operands
 
 
 def cut_operands(

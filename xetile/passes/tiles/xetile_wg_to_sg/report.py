@@ -11,7 +11,7 @@ from xetile.errors import position
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import LaidBuffer
-from xetile.planning.distribution.holdings.operands import SharedOperand
+from xetile.planning.distribution.operands import SharedOperand
 from xetile.planning.distribution.shared_messages import Side
 
 

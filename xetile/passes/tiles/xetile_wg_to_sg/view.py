@@ -19,7 +19,7 @@ from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.tiles.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.tiles.xetile_wg_to_sg.units import Copies, Units, unit_vector
 from xetile.planning.distribution.holdings import Holdings
-from xetile.planning.distribution.holdings.needs import carries
+from xetile.planning.distribution.needs import carries
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.target import Target

@@ -63,6 +63,7 @@ from xetile.rewriting.work_item_launches import (
     check_shared_by_lanes,
     set_work_item_convention,
 )
+from xetile.targets.xe.device import XeDevice
 
 _HANDLERS: Handlers[LaneView] = {
     **messages.HANDLERS,
@@ -100,7 +101,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             if not holds_dialect(function, "xegpu") and not is_of_subgroup(function):
                 continue
             merge_straight_blocks(function)
-            target = device_of(function, self.device)
+            target = device_of(function, XeDevice, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, together_in(function))
             check_taken(function, _HANDLERS)

@@ -11,8 +11,8 @@ from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.planning.shared_memory import plan_shared_memory
 from xetile.planning.xe.register_layouts.conversion_prices import conversion_prices
-from xetile.planning.xe.shared_memory import plan_shared_memory
 from xetile.rewriting.layout_arithmetic import apply_layout
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers

@@ -35,7 +35,12 @@ from xetile.dialects.xetile.types import memory_bits
 from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp, MemfenceOp
 from xetile.errors import alternatives, fail
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.intel.messages import BlockConfiguration, message_layout, register_word
+from xetile.layout.intel.messages import (
+    Access,
+    BlockConfiguration,
+    message_layout,
+    register_word,
+)
 from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.xe.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, natural_type
@@ -46,7 +51,6 @@ from xetile.planning.xe.register_layouts.joins import Place
 from xetile.planning.xe.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
-from xetile.targets.target import Access
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, XeDevice
 from xetile.targets.xe.messages import PART_BITS
 from xetile.targets.xe.surface import SURFACE

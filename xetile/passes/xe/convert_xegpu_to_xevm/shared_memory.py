@@ -6,7 +6,7 @@ Buffers become views of one buffer of the workgroup.
       %c4096 = arith.constant 4096 : index
       %b = memref.view %shared[%c4096][] : memref<6144xi8, 3> to memref<32x16xf32, 3>
 
-Where each begins, `planning/xe/shared_memory.py` says.
+Where each begins, `planning/shared_memory.py` says.
 
 Matrices in shared memory: their tiles are accesses of lanes, or block messages where lanes have neighbours.
 
@@ -65,8 +65,8 @@ from xetile.passes.xe.convert_xegpu_to_xevm.pointers import base_pointer, behind
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import natural_type
 from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.xe.convert_xegpu_to_xevm.words import is_tf32
+from xetile.planning.shared_memory import buffer_bytes, is_shared_allocation, memref_bytes
 from xetile.planning.xe.register_layouts.accesses import LaneAccess
-from xetile.planning.xe.shared_memory import buffer_bytes, is_shared_allocation, memref_bytes
 from xetile.planning.xe.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset, Parts
 from xetile.rewriting.rewriter import Handlers, on

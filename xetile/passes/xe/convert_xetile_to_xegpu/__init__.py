@@ -47,6 +47,7 @@ from xetile.rewriting.work_item_launches import (
     check_shared_by_lanes,
     set_work_item_convention,
 )
+from xetile.targets.xe.device import XeDevice
 
 HANDLERS: Handlers[XeGPUView] = {
     **tiles.HANDLERS,
@@ -79,7 +80,7 @@ class ConvertXeTileToXeGPU(ModulePass):
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
             merge_straight_blocks(function)
-            target = device_of(function, self.device)
+            target = device_of(function, XeDevice, self.device)
             for inner in function.walk():
                 check_blocks(inner)
                 if isinstance(inner, TileMMAOp):

@@ -71,6 +71,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xetile.analysis import kernels
+from xetile.analysis.targets import check_unroll
 from xetile.errors import fail
 from xetile.passes.xe.convert_xevm_to_llvm import (
     arithmetic,
@@ -84,7 +85,6 @@ from xetile.passes.xe.convert_xevm_to_llvm import (
 )
 from xetile.passes.xe.convert_xevm_to_llvm.kernel import convert_kernel, describe_registers
 from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
-from xetile.planning.xe.unrolling import check_asked
 from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
@@ -124,7 +124,7 @@ class ConvertXeVMToLLVM(ModulePass):
         for function in kernels.functions(op):
             if function not in found and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
-        check_asked(self.unroll)
+        check_unroll(self.unroll)
         for function in found:
             name = kernels.symbol_name(function)
             registers = convert_kernel(function, HANDLERS, self.device, self.unroll)

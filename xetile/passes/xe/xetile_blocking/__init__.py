@@ -39,6 +39,7 @@ from xetile.planning.decided import decided
 from xetile.planning.xe.messages import plan_messages
 from xetile.rewriting.grouped_reductions import expand_grouped_reductions
 from xetile.rewriting.straight_blocks import merge_straight_blocks
+from xetile.targets.xe.device import XeDevice
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class XeTileBlocking(ModulePass):
             expand_grouped_reductions(function)
             _refuse_maps(function)
             _refuse_given_tiles(function)
-            target = device_of(function, self.device)
+            target = device_of(function, XeDevice, self.device)
             view = BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target)
             view.run()
             decided(function, view)

@@ -45,7 +45,7 @@ from xetile.passes.xe.xetile_init_duplicate import duplicate
 from xetile.planning.decided import decided
 from xetile.planning.xe.fallbacks import COLUMN, Family, families
 from xetile.rewriting.straight_blocks import merge_straight_blocks
-from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.surface import SURFACE
 
 
@@ -72,9 +72,9 @@ class XeTileBlockOpFallback(ModulePass):
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
             merge_straight_blocks(function)
-            self._fall_back(function, device_of(function, self.device))
+            self._fall_back(function, device_of(function, XeDevice, self.device))
 
-    def _fall_back(self, function: Operation, device: Target) -> None:
+    def _fall_back(self, function: Operation, device: XeDevice) -> None:
         versions = Versions()
         found = list(families(function, device))
         if any(_is_used_in_several_ways(f) and self._falls(f, versions) for f in found):

@@ -31,6 +31,7 @@ from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.planning.shared_memory import is_shared_allocation
 from xetile.planning.xe.register_layouts.element_places import PlaceAnalysis
 from xetile.planning.xe.register_layouts.held import Held
 from xetile.planning.xe.register_layouts.lane_messages import (
@@ -48,9 +49,8 @@ from xetile.planning.xe.register_layouts.places import (
     moved,
     unknown_places,
 )
-from xetile.planning.xe.shared_memory import ALIGNMENT, is_shared_allocation
 from xetile.planning.xe.words import BYTE_BITS
-from xetile.targets.target import INDEX_BITS
+from xetile.targets.target import INDEX_BITS, SHARED_ALIGNMENT
 from xetile.targets.xe.device import XeDevice
 
 
@@ -344,7 +344,7 @@ def base_alignment(base: SSAValue, bits: int) -> int:
     if layout is None or layout[1] is None:
         return size
     own = (memory_bits(ranked(base.type).element_type) or BYTE_BITS) // BYTE_BITS
-    return max(size, _with_shift(ALIGNMENT, shift | layout[1] * own))
+    return max(size, _with_shift(SHARED_ALIGNMENT, shift | layout[1] * own))
 
 
 def _is_buffer(memref: SSAValue) -> bool:

@@ -9,8 +9,9 @@ vector's definition; and for each class the registers with which its elementwise
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+from xetile.planning.rounds import weight
 from xetile.planning.xe.register_layouts.candidates import taken_as
-from xetile.planning.xe.register_layouts.classes import LayoutClass, Moved, Use, weight
+from xetile.planning.xe.register_layouts.classes import LayoutClass, Moved, Use
 from xetile.planning.xe.register_layouts.held import Held
 from xetile.planning.xe.register_layouts.prices import Conversions
 

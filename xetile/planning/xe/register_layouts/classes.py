@@ -17,6 +17,7 @@ from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp
 from xetile.hints import isa
+from xetile.planning.rounds import weight
 from xetile.planning.xe.register_layouts.accesses import Accesses, LaneAccess
 from xetile.planning.xe.register_layouts.held import (
     Held,
@@ -348,11 +349,6 @@ def operand_index(pair: Carried) -> int | None:
 
 def _is_initial(pair: Carried) -> bool:
     return pair.by.name in _FIRST_INITIAL
-
-
-def weight(depth: int) -> int:
-    """How often what stands in so many loops is reckoned to be executed."""
-    return 10 ** min(depth, 4)
 
 
 def bits_of(value: SSAValue) -> int:

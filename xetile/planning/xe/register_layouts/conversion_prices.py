@@ -5,7 +5,7 @@ from xdsl.ir import Operation
 from xetile.analysis.kernels import subgroup_count
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.layout.exchange.prices import Prices
-from xetile.planning.xe.shared_memory import buffer_bytes, plan_shared_memory
+from xetile.planning.shared_memory import buffer_bytes, plan_shared_memory
 from xetile.targets.xe.device import XeDevice
 
 

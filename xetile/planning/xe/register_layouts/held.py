@@ -14,9 +14,9 @@ from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_register_word
-from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.layout.intel.messages import Access, BlockConfiguration, register_word
 from xetile.layout.intel.xegpu import dpas_vector_layout, message_vector_layout
-from xetile.targets.target import Access, Operand
+from xetile.targets.target import Operand
 from xetile.targets.xe.device import XeDevice
 
 _FORMS: tuple[Access, ...] = ("load", "load_packed", "load_transposed")

@@ -16,8 +16,7 @@ from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import CompileHintOp, LoadNdOp, PrefetchNdOp
 from xetile.dialects.xetile.types import memory_bits
-from xetile.layout.intel.messages import BlockConfiguration
-from xetile.targets.target import Access
+from xetile.layout.intel.messages import Access, BlockConfiguration
 from xetile.targets.xe.device import XeDevice
 
 Place = tuple[int, int]

@@ -189,14 +189,14 @@ def test_f16_goes_through_upstream_to_spirv(
 @pytest.mark.ocloc
 @pytest.mark.mlir_opt
 def test_what_upstream_makes_is_the_kernel_of_our_plan_with_more_loads() -> None:
-    from xetile.targets import find
+    from xetile.targets.xe.device import BUILD_OPTIONS
     from xetile.toolchain.isa import Work, statistics
     from xetile.toolchain.ocloc import compile_spirv, disassemble
 
     spirv = code(
         run_passes(example("gemm_f16_plain", upstream=True), PIPELINE, route="mlir-opt")
     )
-    options = find("bmg").build_options["large"].level_zero
+    options = BUILD_OPTIONS["large"].level_zero
     listing = disassemble(compile_spirv(spirv, "bmg", options), "bmg")
     found = statistics(
         listing.kernels["gemm"], listing.description, "gemm", work=Work(products_per_step=32)

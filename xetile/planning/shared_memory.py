@@ -24,11 +24,7 @@ from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.hints import isa
-from xetile.planning.xe.words import BYTE_BITS
-from xetile.targets.xe.device import REGISTER_BYTES
-
-ALIGNMENT = REGISTER_BYTES
-"""Bytes of which every buffer's offset is a multiple, where it asks for no more."""
+from xetile.targets.target import BYTE_BITS, SHARED_ALIGNMENT
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 _NAMED = "memref.get_global"
@@ -56,7 +52,7 @@ class SharedMemory:
     @cached_property
     def bytes(self) -> int:
         ends = (self.offsets[buffer.at] + buffer.bytes for buffer in self.buffers)
-        return _up(max(ends, default=0), ALIGNMENT)
+        return _up(max(ends, default=0), SHARED_ALIGNMENT)
 
     def describe(self) -> str:
         """The sizes of the buffers, for refusals."""
@@ -77,8 +73,8 @@ def program_bytes(function: Operation) -> int:
 
 
 def buffer_bytes(type: Attribute) -> int:
-    """Bytes of a buffer of static shape, each of which begins at a multiple of `ALIGNMENT`."""
-    return _up(memref_bytes(type) or 0, ALIGNMENT)
+    """Bytes of a buffer of static shape, each of which begins at a multiple of `SHARED_ALIGNMENT`."""
+    return _up(memref_bytes(type) or 0, SHARED_ALIGNMENT)
 
 
 def plan_shared_memory(function: Operation) -> SharedMemory:
@@ -144,14 +140,14 @@ def _buffer(ops: Sequence[Operation], body: Block, times: Mapping[Operation, int
     if size is None:
         fail(op, f"a buffer of type {type} has no size that is known; expected static strides")
     given = (_variable(op) if op.name == _NAMED else op).properties.get("alignment")
-    asked = given.value.data if isinstance(given, IntegerAttr) else ALIGNMENT
+    asked = given.value.data if isinstance(given, IntegerAttr) else SHARED_ALIGNMENT
     accesses = [access for each in ops for access in _accesses(each)]
     if op.parent_block() is not body and op.name != _NAMED:
         _check_rounds(op, accesses)
     reached = [times[_outermost(access, body)] for access in accesses] or [
         times[_outermost(op, body)]
     ]
-    return Buffer(op, size, _up(asked, ALIGNMENT), min(reached), max(reached))
+    return Buffer(op, size, _up(asked, SHARED_ALIGNMENT), min(reached), max(reached))
 
 
 def _variable(op: Operation) -> GlobalOp:

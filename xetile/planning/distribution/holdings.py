@@ -26,11 +26,10 @@ from xdsl.ir import Operation, SSAValue
 from xetile.analysis.targets import targets_of
 from xetile.dialects.xetile import WorkgroupMapAttr
 from xetile.layout.algebra.distribution import Distribution
-from xetile.planning.distribution.holdings.demands import Demands
-from xetile.planning.distribution.holdings.needs import Needs
-from xetile.planning.distribution.holdings.operands import OperandSharing, SharedOperand
-from xetile.planning.distribution.holdings.prices import HoldingPrices
-from xetile.targets.xe.device import XeDevice
+from xetile.planning.distribution.demands import Demands
+from xetile.planning.distribution.needs import Needs
+from xetile.planning.distribution.operands import OperandSharing, SharedOperand
+from xetile.planning.distribution.prices import HoldingPrices
 
 Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
 """A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""
@@ -74,7 +73,7 @@ class Holdings:
         self.shared: list[SharedOperand] = []
         self._demands: Demands | None = None
         target = targets_of(function)[0]
-        if not avoids or not isinstance(target, XeDevice):
+        if not avoids:
             return
         moving = [op for op in self.needs.operations if self.needs.moves(op)]
         if moving or operands:

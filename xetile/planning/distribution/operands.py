@@ -24,10 +24,11 @@ from xetile.analysis.dependence import decided_by, told_apart
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.xetile import TileMMAOp
 from xetile.layout.algebra.distribution import Distribution
-from xetile.planning.distribution.holdings.demands import Demands
-from xetile.planning.distribution.holdings.needs import Needs
-from xetile.planning.distribution.holdings.prices import HoldingPrices
+from xetile.planning.distribution.demands import Demands
+from xetile.planning.distribution.needs import Needs
+from xetile.planning.distribution.prices import HoldingPrices
 from xetile.planning.distribution.shared_messages import Role, role_of
+from xetile.planning.rounds import rounds
 
 _LOOPS = ("scf.for", "scf.while")
 
@@ -110,11 +111,11 @@ class OperandSharing:
         made = self._demands.price(op, op.operands[0], owner)
         if made is None:
             return None
-        rounds = self._prices.rounds(op)
-        shared = made.added / rounds + exchange.price
+        often = rounds(op)
+        shared = made.added / often + exchange.price
         role = role_of(op.results[0])
         return SharedOperand(
-            op, role, home, owner, made.saved / rounds, shared, taken=False
+            op, role, home, owner, made.saved / often, shared, taken=False
         ), size
 
 

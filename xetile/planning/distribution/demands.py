@@ -9,8 +9,8 @@ from xetile.dialects.traits import MovesTile, PrefetchesTile, ReadsTile, has_tra
 from xetile.dialects.xetile import TileType
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
-from xetile.planning.distribution.holdings.needs import Needs, Operands, carries
-from xetile.planning.distribution.holdings.prices import HoldingPrices
+from xetile.planning.distribution.needs import Needs, Operands, carries
+from xetile.planning.distribution.prices import HoldingPrices
 
 Node = tuple[SSAValue, Distribution]
 """A class of values (by its representative) in one distribution."""

@@ -11,7 +11,7 @@ from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.tiles.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.tiles.xetile_wg_to_sg.operands import cut_operands
 from xetile.planning.distribution.holdings import Holdings
-from xetile.planning.distribution.holdings.operands import SharedOperand, owners
+from xetile.planning.distribution.operands import SharedOperand, owners
 
 PLENTY = 1 << 17
 C: Map = ((2, 2), (32, 32))

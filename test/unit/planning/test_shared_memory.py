@@ -4,7 +4,7 @@ import pytest
 
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.planning.xe.shared_memory import SharedMemory, plan_shared_memory
+from xetile.planning.shared_memory import SharedMemory, plan_shared_memory
 
 A = "%a = memref.alloc() : memref<64xf32, 3>"
 B = "%b = memref.alloc() : memref<32xf32, 3>"

@@ -1,7 +1,7 @@
 """What it costs a subgroup to have a value in a distribution, and to exchange it: instructions, by rounds of loops."""
 
 from math import ceil, prod
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from xdsl.dialects.builtin import IndexType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -18,16 +18,11 @@ from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.exchange.columns import WORD_BITS
 from xetile.planning.distribution.exchanges import planned_exchange
-from xetile.planning.distribution.holdings.needs import Needs, reduced
+from xetile.planning.distribution.needs import Needs, reduced
+from xetile.planning.distribution.planner import planner_of
 from xetile.planning.distribution.shared_messages import role_of
-from xetile.planning.xe.messages import in_memory, plan
-from xetile.planning.xe.register_layouts.classes import weight
-from xetile.planning.xe.uses import TileUse
-from xetile.targets.target import BYTE_BITS, INDEX_BITS
-from xetile.targets.xe.device import XeDevice
-from xetile.targets.xe.prices import CONVERSIONS, ELEMENTWISE, SHARED_ROUND
-
-_LOOPS = ("scf.for", "scf.while")
+from xetile.planning.rounds import rounds
+from xetile.targets.target import BYTE_BITS, INDEX_BITS, Target
 
 
 class Shared(NamedTuple):
@@ -40,14 +35,15 @@ class Shared(NamedTuple):
 class HoldingPrices:
     """The prices of one function's ops on a device."""
 
-    def __init__(self, device: XeDevice, needs: Needs) -> None:
+    def __init__(self, device: Target, needs: Needs) -> None:
         self._device = device
+        self._planner = planner_of(device)
         self._needs = needs
 
     def of(self, op: Operation, made: Distribution) -> float:
         """What an op costs that makes its result as `made`, or prefetches it so."""
         price = self._once(op, made)
-        return price * weight(_depth(op)) if price else 0.0
+        return price * rounds(op) if price else 0.0
 
     def _once(self, op: Operation, made: Distribution) -> float:
         if has_trait(op, ReadsTile):
@@ -57,13 +53,13 @@ class HoldingPrices:
             return self._access(op, made, "prefetch", turned=False)
         if has_trait(op, Elementwise):
             words = self._words(made, _bits(op.results[0]))
-            return words * _each(op)
+            return words * self._planner.elementwise(op)
         return 0.0
 
     def reducing(self, op: TileReduceOp, source: Distribution) -> float:
         """What it costs to combine a subgroup's units of a reduction's source."""
         words = self._words(source, _bits(op.source))
-        return words * self._device.prices.combine * weight(_depth(op))
+        return words * self._device.prices.combine * rounds(op)
 
     def exchange(self, op: Operation) -> float:
         """What it costs to move the data of a rearranging op through shared memory, and what it saves."""
@@ -86,7 +82,7 @@ class HoldingPrices:
             device=self._device,
             limit=self._device.shared_bytes,
         )
-        moved = (found.price + self._device.prices.barrier) * weight(_depth(op))
+        moved = (found.price + self._device.prices.barrier) * rounds(op)
         if not isinstance(op, TileReduceOp):
             return moved
         whole = self._needs.source_of(op)
@@ -107,14 +103,15 @@ class HoldingPrices:
             device=self._device,
             limit=self._device.shared_bytes,
         )
-        return Shared(found.price + SHARED_ROUND, found.bytes)
-
-    def rounds(self, op: Operation) -> int:
-        """How often an op is reckoned to be executed."""
-        return weight(_depth(op))
+        return Shared(found.price + self._planner.exchange_round, found.bytes)
 
     def _access(
-        self, op: Operation, made: Distribution, use: TileUse, *, turned: bool
+        self,
+        op: Operation,
+        made: Distribution,
+        use: Literal["load", "prefetch"],
+        *,
+        turned: bool,
     ) -> float:
         """Messages of a load or prefetch of all units."""
         tile = next(v.type for v in op.operands if isinstance(v.type, TileType))
@@ -124,13 +121,11 @@ class HoldingPrices:
             each = 1 if tile.scattered else prices.lane_words
             return ceil(words / each) * prices.lane_message
         unit = tile.with_(shape=made.unit, wg_map=None)
-        message = plan(self._device, use, unit, transposed=turned)
-        if message is None:
-            elements = prod(made.unit) * made.local_units
-            return ceil(elements / self._device.lanes) * prices.lane_message
-        rows, columns = in_memory(unit, made.unit)
-        count = ceil(rows / message.rows) * ceil(columns / message.width)
-        return made.local_units * count * prices.block_message
+        each = self._planner.access(unit, use, turned=turned)
+        if each is not None:
+            return made.local_units * each
+        elements = prod(made.unit) * made.local_units
+        return ceil(elements / self._device.lanes) * prices.lane_message
 
     def _is_turned(self, load: Operation) -> bool:
         """Whether a load is only transposed, so that messages may do that."""
@@ -141,25 +136,6 @@ class HoldingPrices:
         """Words of 32 bits that a lane has of a subgroup's units."""
         elements = prod(made.unit) * made.local_units
         return max(1.0, elements * bits / WORD_BITS / self._device.lanes)
-
-
-def _each(op: Operation) -> float:
-    """Instructions of an elementwise op for a word of its result."""
-    types = [cast(VectorType[Attribute], v.type).element_type for v in op.results]
-    for value in op.operands[:1]:
-        if isinstance(value.type, VectorType):
-            source = cast("VectorType[Attribute]", value.type).element_type
-            if (found := CONVERSIONS.get((str(source), str(types[0])))) is not None:
-                return found
-    return ELEMENTWISE.get(op.name, 1)
-
-
-def _depth(op: Operation) -> int:
-    depth, parent = 0, op.parent_op()
-    while parent is not None:
-        depth += parent.name in _LOOPS
-        parent = parent.parent_op()
-    return depth
 
 
 def _bits(value: SSAValue) -> int:

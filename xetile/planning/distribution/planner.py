@@ -1,0 +1,54 @@
+"""What the way from W to S asks of a target: the prices of its accesses and ops, and how operands lie in registers."""
+
+from importlib import import_module
+from typing import Literal, NamedTuple, Protocol
+
+from xdsl.ir import Operation
+
+from xetile.dialects.xetile import TileType
+from xetile.targets.target import Target
+
+Place = tuple[int, int]
+"""Row and column, in elements."""
+
+
+class Cell(NamedTuple):
+    """A part of a unit with extents of powers of two: what each bit of a register's and of a lane's number adds."""
+
+    extents: Place
+    registers: tuple[Place, ...]
+    lanes: tuple[Place, ...]
+
+    def turned(self) -> "Cell":
+        """With rows and columns exchanged."""
+        swapped = (tuple((c, r) for r, c in part) for part in self[1:])
+        return Cell((self.extents[1], self.extents[0]), *swapped)
+
+
+class Planner(Protocol):
+    """What a target answers; prices are instructions of one subgroup."""
+
+    @property
+    def exchange_round(self) -> float:
+        """What an exchange costs in each round of a loop, its messages not counted."""
+        ...
+
+    def access(
+        self, unit: TileType, use: Literal["load", "prefetch"], *, turned: bool
+    ) -> float | None:
+        """The messages for a tile of one unit, transposed where it is `turned`; None where elements go lane by lane."""
+        ...
+
+    def elementwise(self, op: Operation) -> float:
+        """An elementwise op, for a word of its result in each lane."""
+        ...
+
+    def operand(self, unit: Place, bits: int, role: Literal["a", "b"]) -> Cell | None:
+        """An operand of one matrix instruction, of elements of `bits`; None where units have no whole ones."""
+        ...
+
+
+def planner_of(target: Target) -> Planner:
+    """The planner of a target."""
+    module = import_module(f"xetile.planning.{target.planner}")
+    return module.planner(target)
