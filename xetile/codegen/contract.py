@@ -40,8 +40,7 @@ from xetile.codegen.functions import (
 from xetile.codegen.options import build_options, divides, register_file
 from xetile.codegen.preconditions import Precondition, preconditions
 from xetile.dialects.modules import context
-from xetile.dialects.upstream.llvm import AddrSpaceCastOp
-from xetile.dialects.upstream.llvm_values import SelectOp
+from xetile.dialects.upstream.llvm import AddrSpaceCastOp, SelectOp
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import fail
 from xetile.hints import isa

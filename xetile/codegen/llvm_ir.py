@@ -61,8 +61,9 @@ from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_fun
 from xetile.codegen.loop_controls import write_loop_merges
 from xetile.codegen.options import divides, may_be_approximate
 from xetile.codegen.repeated import Repeated
-from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
-from xetile.dialects.upstream.llvm_values import (
+from xetile.dialects.upstream.llvm import (
+    AtomicRMWOp,
+    CmpXchgOp,
     ExtractElementOp,
     FCmpOp,
     FPToSIOp,

@@ -18,7 +18,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.ir import Block, Operation
 
-from xetile.dialects.upstream.llvm_loops import (
+from xetile.dialects.upstream.llvm import (
     LOOP_ANNOTATION,
     LoopAnnotationAttr,
     LoopUnrollAttr,

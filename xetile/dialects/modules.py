@@ -43,7 +43,7 @@ from xetile.dialects.fast_math import FASTMATH, WITH_ATTRIBUTE
 from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.upstream.memref.layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
-from xetile.dialects.upstream.vector.positions import verify_positions
+from xetile.dialects.upstream.vector.support import verify_positions
 from xetile.errors import fail, warn
 from xetile.levels import (
     LAUNCH_ATTRIBUTE,

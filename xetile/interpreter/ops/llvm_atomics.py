@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects import llvm
 from xdsl.ir import Operation
 
-from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
+from xetile.dialects.upstream.llvm import AtomicRMWOp, CmpXchgOp
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import turns, update_elements
 from xetile.interpreter.machine.crops import ADDRESS_BITS

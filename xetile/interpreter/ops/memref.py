@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
-from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
+from xetile.dialects.upstream.memref.views import dropped_dimensions, subview_type
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (

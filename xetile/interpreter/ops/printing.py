@@ -7,13 +7,13 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from xetile.dialects.upstream.gpu.printf_format import (
+from xetile.dialects.upstream.gpu.collectives import (
     CONVERSION,
     SIGNED,
     format_of,
     kinds_of,
 )
-from xetile.dialects.upstream.vector.printing import Punctuation, PunctuationAttr
+from xetile.dialects.upstream.vector import Punctuation, PunctuationAttr
 from xetile.interpreter.machine.elements import Element, signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element

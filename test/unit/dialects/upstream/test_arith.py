@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import context, parse
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.arith.comparisons import compare_floats, compare_integers
+from xetile.dialects.upstream.arith import compare_floats, compare_integers
 from xetile.dialects.upstream.arith.support import Foldable, float_attribute
 from xetile.rewriting.positions import canonicalize
 

@@ -8,7 +8,7 @@ from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError
 
 from xetile.dialects.modules import parse
-from xetile.dialects.upstream.llvm_loops import annotation_of
+from xetile.dialects.upstream.llvm import annotation_of
 
 Check = Callable[[str], None]
 

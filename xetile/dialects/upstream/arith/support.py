@@ -1,11 +1,24 @@
-"""Types and constants that the ops of the arith dialect share."""
+"""The constant that a value is.
+
+As xDSL's `ConstantLike.get_constant_value`, which looks through the traits of every op that it is asked for: most are
+no constants, which their classes say.
+
+Types and constants that the ops of the arith dialect share.
+"""
 
 import math
-from abc import ABC, abstractmethod
+from abc import (
+    ABC,
+    abstractmethod,
+)
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
-from xdsl.dialects.arith import FastMathFlagsAttr, signlessIntegerLike
+from xdsl.dialects.arith import (
+    FastMathFlagsAttr,
+    signlessIntegerLike,
+)
 from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
@@ -23,12 +36,33 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Operation,
+    OpResult,
+    SSAValue,
+)
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
+from xdsl.utils.type import (
+    get_element_type_or_self,
+    have_compatible_shape,
+)
 
-from xetile.dialects.upstream.constants import constant_value
 from xetile.hints import isa
+
+
+def constant_value(value: SSAValue) -> Attribute | None:
+    """What an op like `arith.constant` holds; None of any other value."""
+    if isinstance(value, OpResult) and _is_constant(type(value.op)):
+        return ConstantLike.get_constant_value(value)
+    return None
+
+
+@cache
+def _is_constant(kind: type[Operation]) -> bool:
+    return kind.get_trait(ConstantLike) is not None
+
 
 INDEX_BITS = 64
 """The width that folding takes an index to have, as MLIR does."""

@@ -17,32 +17,9 @@ from xetile.dialects.upstream.gpu.attributes import (
     SelectObjectAttr,
     ShuffleModeAttr,
 )
-from xetile.dialects.upstream.gpu.binaries import (
-    BinaryOp,
-    KernelMetadataAttr,
-    KernelTableAttr,
-    ObjectAttr,
-)
 from xetile.dialects.upstream.gpu.collectives import (
+    AllReduceOp,
     BarrierOp,
-    PrintfOp,
-    RotateOp,
-    ShuffleOp,
-    SubgroupBroadcastOp,
-)
-from xetile.dialects.upstream.gpu.functions import FuncOp, ModuleOp, ReturnOp
-from xetile.dialects.upstream.gpu.host import (
-    AllocOp,
-    DeallocOp,
-    DynamicSharedMemoryOp,
-    HostRegisterOp,
-    HostUnregisterOp,
-    MemcpyOp,
-    MemsetOp,
-    SetDefaultDeviceOp,
-    WaitOp,
-)
-from xetile.dialects.upstream.gpu.ids import (
     BlockDimOp,
     BlockIdOp,
     ClusterBlockIdOp,
@@ -53,12 +30,39 @@ from xetile.dialects.upstream.gpu.ids import (
     GridDimOp,
     LaneIdOp,
     NumSubgroupsOp,
+    PrintfOp,
+    RotateOp,
+    ShuffleOp,
+    SubgroupBroadcastOp,
     SubgroupIdOp,
+    SubgroupReduceOp,
     SubgroupSizeOp,
     ThreadIdOp,
+    YieldOp,
 )
-from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp, TerminatorOp
-from xetile.dialects.upstream.gpu.reductions import AllReduceOp, SubgroupReduceOp, YieldOp
+from xetile.dialects.upstream.gpu.functions import (
+    BinaryOp,
+    FuncOp,
+    KernelMetadataAttr,
+    KernelTableAttr,
+    ModuleOp,
+    ObjectAttr,
+    ReturnOp,
+)
+from xetile.dialects.upstream.gpu.launch import (
+    AllocOp,
+    DeallocOp,
+    DynamicSharedMemoryOp,
+    HostRegisterOp,
+    HostUnregisterOp,
+    LaunchFuncOp,
+    LaunchOp,
+    MemcpyOp,
+    MemsetOp,
+    SetDefaultDeviceOp,
+    TerminatorOp,
+    WaitOp,
+)
 
 GPU = Dialect(
     "gpu",

@@ -1,24 +1,52 @@
-"""What work-items carry out together: xDSL 0.75 lacks most of it, and any form (test_gpu.py tells when it has it).
+"""The ops that tell a work-item where it is; xDSL 0.75 lacks most of them, and a form of any.
+
+test/unit/dialects/upstream/test_gpu.py tells when it has one.
+
+What work-items carry out together: xDSL 0.75 lacks most of it, and any form (test_gpu.py tells when it has it).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
 refuses. Who takes part in one is who gets there, so none is speculated; shuffles of the same
 values may be shared.
+
+Reductions over a workgroup or subgroup: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
+refuses.
+
+The format of gpu.printf: C's, where a value's type says how wide it is, and a length modifier nothing.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+import re
+from abc import ABC
+from collections.abc import (
+    Mapping,
+    Sequence,
+)
+from typing import (
+    ClassVar,
+    Literal,
+    TypeVar,
+    cast,
+)
 
 from xdsl.dialects.builtin import (
     I32,
+    AnyFloat,
     AnyFloatConstr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     StringAttr,
+    UnitAttr,
     VectorType,
     i1,
     i32,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Operation,
+    SSAValue,
+)
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -26,27 +54,141 @@ from xdsl.irdl import (
     base,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
+    region_def,
     result_def,
     traits_def,
     var_operand_def,
 )
 from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
     MemoryReadEffect,
     MemoryWriteEffect,
     NoMemoryEffect,
+    Pure,
+    ReturnLike,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.type import get_element_type_or_self
 
 from xetile.dialects.directives import Quoted
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import (
+    AllReduceOperation,
+    AllReduceOperationAttr,
     BroadcastType,
     BroadcastTypeAttr,
+    Dimension,
+    DimensionAttr,
+    ReductionKind,
     ShuffleMode,
     ShuffleModeAttr,
 )
+from xetile.errors import fail
 from xetile.hints import isa
+
+
+def _bound(upper_bound: int | None) -> IntegerAttr[IndexType] | None:
+    return None if upper_bound is None else IntegerAttr.from_index_int_value(upper_bound)
+
+
+class DimensionOperation(IRDLOperation, ABC):
+    """An op with one result for one axis: `gpu.block_id  x upper_bound 64`."""
+
+    dimension = prop_def(DimensionAttr)
+    upper_bound = opt_prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType())
+
+    assembly_format = "` ` $dimension (`upper_bound` $upper_bound^)? attr-dict"
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        dimension: DimensionAttr | Literal["x", "y", "z"],
+        upper_bound: int | None = None,
+        *,
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        if not isinstance(dimension, DimensionAttr):
+            dimension = DimensionAttr(Dimension(dimension))
+        super().__init__(
+            result_types=[IndexType()],
+            properties={"dimension": dimension, "upper_bound": _bound(upper_bound)},
+            attributes=dict(attributes or {}),
+        )
+
+
+class SubgroupOperation(IRDLOperation, ABC):
+    """An op with one result and no axis: `gpu.subgroup_id upper_bound 4 : index`."""
+
+    upper_bound = opt_prop_def(IntegerAttr[IndexType])
+    result = result_def(IndexType())
+
+    assembly_format = "(`upper_bound` $upper_bound^)? attr-dict `:` type($result)"
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        upper_bound: int | None = None,
+        *,
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        super().__init__(
+            result_types=[IndexType()],
+            properties={"upper_bound": _bound(upper_bound)},
+            attributes=dict(attributes or {}),
+        )
+
+
+_Id = TypeVar("_Id", bound=IRDLOperation)
+
+
+def _id_op(base: type[_Id], name: str, meaning: str) -> type[_Id]:
+    """An op as `base`, of another name: `gpu.block_id` is the class `BlockIdOp`."""
+    members = {"__doc__": meaning, "__module__": __name__, "name": f"gpu.{name}"}
+    made = type(f"{name.title().replace('_', '')}Op", (base,), members)
+    return formatted_op(cast("type[_Id]", made))
+
+
+def _axis_op(name: str, meaning: str) -> type[DimensionOperation]:
+    return _id_op(DimensionOperation, name, meaning)
+
+
+def _subgroup_op(name: str, meaning: str) -> type[SubgroupOperation]:
+    return _id_op(SubgroupOperation, name, meaning)
+
+
+BlockIdOp = _axis_op("block_id", "The workgroup's coordinate in the grid.")
+BlockDimOp = _axis_op("block_dim", "The number of work-items of a workgroup along one axis.")
+GridDimOp = _axis_op("grid_dim", "The number of workgroups of the grid along one axis.")
+ThreadIdOp = _axis_op("thread_id", "The work-item's coordinate in its workgroup.")
+GlobalIdOp = _axis_op(
+    "global_id", "The coordinate in the grid: block_id * block_dim + thread_id."
+)
+ClusterIdOp = _axis_op("cluster_id", "The cluster's coordinate in the grid.")
+ClusterDimOp = _axis_op("cluster_dim", "The number of clusters of the grid along one axis.")
+ClusterDimBlocksOp = _axis_op(
+    "cluster_dim_blocks", "The workgroups of a cluster along one axis."
+)
+ClusterBlockIdOp = _axis_op("cluster_block_id", "The workgroup's coordinate in its cluster.")
+
+SubgroupIdOp = _subgroup_op("subgroup_id", "The subgroup's number in its workgroup.")
+SubgroupSizeOp = _subgroup_op("subgroup_size", "The number of lanes of a subgroup.")
+NumSubgroupsOp = _subgroup_op("num_subgroups", "The number of subgroups of a workgroup.")
+
+
+@formatted_op
+class LaneIdOp(SubgroupOperation):
+    """The lane's number in its subgroup."""
+
+    name = "gpu.lane_id"
+
+    assembly_format = "(`upper_bound` $upper_bound^)? attr-dict"
+
 
 NUMBER = base(IntegerType) | AnyFloatConstr
 NUMBERS = NUMBER | VectorType.constr(NUMBER)
@@ -176,3 +318,168 @@ class PrintfOp(IRDLOperation):
 
     def __init__(self, format: str, args: Sequence[SSAValue | Operation] = ()) -> None:
         super().__init__(operands=[args], properties={"format": StringAttr(format)})
+
+
+_FOR_INTEGERS = ("minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
+_FOR_FLOATS = ("minnumf", "maxnumf", "minimumf", "maximumf")
+
+
+def verify_reduction(op: AllReduceOperationAttr, type: Attribute) -> None:
+    """The operation combines values of the type."""
+    is_float = isinstance(get_element_type_or_self(type), AnyFloat)
+    if op.data.value in (_FOR_INTEGERS if is_float else _FOR_FLOATS):
+        raise VerifyException(f"'op' is {op.data.value}, which does not combine {type}")
+
+
+def _reduction(
+    op: AllReduceOperationAttr | AllReduceOperation | str,
+) -> AllReduceOperationAttr:
+    if isinstance(op, AllReduceOperationAttr):
+        return op
+    return AllReduceOperationAttr(AllReduceOperation(op))
+
+
+@formatted_op
+class AllReduceOp(IRDLOperation):
+    """The values of all work-items of the workgroup combined, by an operation or by a body."""
+
+    name = "gpu.all_reduce"
+
+    T: ClassVar = VarConstraint("T", NUMBER)
+
+    op = opt_prop_def(AllReduceOperationAttr)
+    uniform = opt_prop_def(UnitAttr)
+    value = operand_def(T)
+    result = result_def(T)
+    body = region_def()
+
+    assembly_format = (
+        "custom<ReductionKind>($op) $value (`uniform` $uniform^)? $body attr-dict `:` "
+        "functional-type($value, $result)"
+    )
+    custom_directives = (ReductionKind,)
+
+    traits = traits_def(IsolatedFromAbove())
+
+    def verify_(self) -> None:
+        if (self.op is None) == (not self.body.blocks):
+            raise VerifyException("expected either an op attribute or a non-empty body")
+        if self.op is not None:
+            verify_reduction(self.op, self.value.type)
+            return
+        found = tuple(argument.type for argument in self.body.blocks[0].args)
+        if found != (self.value.type,) * 2:
+            listed = ", ".join(map(str, found))
+            raise VerifyException(
+                f"'body' has arguments ({listed}), it has to have two values"
+            )
+        for block in self.body.blocks:
+            last = block.last_op
+            if isinstance(last, YieldOp) and tuple(last.operand_types) != (self.value.type,):
+                raise VerifyException(f"'body' has to yield one {self.value.type}")
+
+
+@formatted_op
+class SubgroupReduceOp(IRDLOperation):
+    """The values of all lanes combined, or of the lanes of each cluster."""
+
+    name = "gpu.subgroup_reduce"
+
+    T: ClassVar = VarConstraint("T", NUMBERS)
+
+    value = operand_def(T)
+    op = prop_def(AllReduceOperationAttr)
+    uniform = opt_prop_def(UnitAttr)
+    cluster_size = opt_prop_def(IntegerAttr[I32])
+    cluster_stride = prop_def(IntegerAttr[I32], default_value=IntegerAttr(1, i32))
+    result = result_def(T)
+
+    assembly_format = (
+        "` ` $op $value (`uniform` $uniform^)? "
+        "(`cluster` `(` `size` `=` $cluster_size^ (`,` `stride` `=` $cluster_stride^)? `)`)? "
+        "attr-dict `:` functional-type($value, $result)"
+    )
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        op: AllReduceOperationAttr | AllReduceOperation | str,
+        *,
+        uniform: bool = False,
+        cluster_size: int | None = None,
+        cluster_stride: int = 1,
+    ) -> None:
+        super().__init__(
+            operands=[value],
+            result_types=[SSAValue.get(value).type],
+            properties={
+                "op": _reduction(op),
+                "uniform": UnitAttr() if uniform else None,
+                "cluster_size": None
+                if cluster_size is None
+                else IntegerAttr(cluster_size, i32),
+                "cluster_stride": IntegerAttr(cluster_stride, i32),
+            },
+        )
+
+    def verify_(self) -> None:
+        verify_reduction(self.op, self.value.type)
+        stride = self.cluster_stride.value.data
+        if self.cluster_size is None:
+            if stride != 1:
+                raise VerifyException("'cluster_stride' needs a cluster_size")
+            return
+        for name, found in (
+            ("cluster_size", self.cluster_size.value.data),
+            ("cluster_stride", stride),
+        ):
+            if found <= 0 or found & (found - 1):
+                raise VerifyException(f"'{name}' is {found}, it has to be a power of two")
+
+
+@formatted_op
+class YieldOp(IRDLOperation):
+    """Ends the body of a reduction."""
+
+    name = "gpu.yield"
+
+    values = var_operand_def()
+
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    traits = traits_def(IsTerminator(), ReturnLike())
+
+
+CONVERSION = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)?(?P<kind>[a-zA-Z%])"
+)
+"""A conversion, or `%%`."""
+
+SIGNED, UNSIGNED, FLOATS = "di", "uoxX", "aAeEfFgG"
+"""Conversions of integers as signed numbers, as unsigned ones, and of floats."""
+
+
+def format_of(op: Operation) -> str:
+    """The text of an op's format."""
+    format = op.properties["format"]
+    assert isinstance(format, StringAttr)
+    return format.data
+
+
+def kinds_of(op: Operation) -> list[str]:
+    """The letter of each value's conversion.
+
+    Errors: XetileError where conversions and values do not fit, in number or in type.
+    """
+    format = format_of(op)
+    found = list(CONVERSION.finditer(format))
+    kinds = [one["kind"] for one in found if one["kind"] != "%"]
+    if len(kinds) != len(op.operands):
+        fail(op, f"the format has {len(kinds)} conversions for {len(op.operands)} values")
+    if format.count("%") != sum(one[0].count("%") for one in found):
+        fail(op, f"the format '{format}' has a % that begins no conversion")
+    for kind, value in zip(kinds, op.operands, strict=True):
+        legal = FLOATS if isa(value.type, AnyFloat) else f"{SIGNED}{UNSIGNED}pc"
+        if kind not in legal:
+            fail(op, f"the format has '%{kind}' for a value of type {value.type}")
+    return kinds

@@ -1,42 +1,212 @@
-"""Products of vectors, which xDSL 0.75 lacks: `test_stock_xdsl_refuses` in test_contractions.py tells until when.
+"""Reductions of vectors, which xDSL 0.75 lacks, or never removes.
+
+`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
+when.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
+
+Products of vectors, which xDSL 0.75 lacks: `test_stock_xdsl_refuses` in test_contractions.py tells until when.
 
 Source: `llvm 22.1.8 mlir/include/mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/lib/Dialect/Vector/IR/VectorOps.cpp`;
 what is refused is what mlir-opt 22 refuses.
+
+vector.mask around an op that has a masked form, which xDSL 0.75 lacks: test_masking.py tells until when.
+
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`;
+what is refused is what mlir-opt 22 refuses.
 """
 
-from typing import cast
+from collections.abc import Sequence
+from typing import (
+    ClassVar,
+    Literal,
+    cast,
+)
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     IndexType,
     IntegerType,
     StringAttr,
     VectorType,
+    i1,
+    i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
-from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.dialects.vector import (
+    CombiningKindAttr,
+    CombiningKindFlag,
+    TransferReadOp,
+    TransferWriteOp,
+)
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Operation,
+    Region,
+    SSAValue,
+)
+from xdsl.ir.affine import (
+    AffineDimExpr,
+    AffineMap,
+)
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
+    VarConstraint,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
+    region_def,
     result_def,
     traits_def,
+    var_operand_def,
+    var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import (
+    AttrParser,
+    Parser,
+)
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import (
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+)
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.formats import formatted_op
+from xetile.dialects.upstream.vector.memory import GatherOp
+from xetile.dialects.upstream.vector.support import (
+    array,
+    vector_type,
+)
+
+Kind = (
+    CombiningKindAttr
+    | Literal[
+        "add",
+        "mul",
+        "minui",
+        "minsi",
+        "minnumf",
+        "maxui",
+        "maxsi",
+        "maxnumf",
+        "and",
+        "or",
+        "xor",
+        "maximumf",
+        "minimumf",
+    ]
+)
+
+_ONLY_FLOATS = ("minnumf", "maxnumf", "minimumf", "maximumf")
+_ANY = ("add", "mul")
+
+
+def _kind(kind: Kind) -> CombiningKindAttr:
+    if isinstance(kind, CombiningKindAttr):
+        return kind
+    return CombiningKindAttr(CombiningKindFlag(kind))
+
+
+@formatted_op
+class ReductionOp(IRDLOperation):
+    """All elements of a vector of rank 1, and an accumulator, combined.
+
+    In xDSL 0.75 it has no traits, and its constructor gives the result the vector's type.
+    """
+
+    name = "vector.reduction"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    vector = operand_def(VectorType.constr(T))
+    acc = opt_operand_def(T)
+    kind = prop_def(CombiningKindAttr)
+    fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
+    dest = result_def(T)
+
+    assembly_format = (
+        "$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($vector)"
+        " `into` type($dest)"
+    )
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        source = vector_type(self.vector)
+        if len(source.get_shape()) > 1:
+            raise VerifyException(f"'vector' is {source}, its rank has to be 1")
+        kind = self.kind.data.value
+        is_float = isinstance(source.element_type, AnyFloat)
+        if kind not in _ANY and is_float != (kind in _ONLY_FLOATS):
+            raise VerifyException(
+                f"'kind' is {kind}, which does not combine {source.element_type}"
+            )
+
+
+@formatted_op
+class MultiReductionOp(IRDLOperation):
+    """The elements along some dimensions, and an accumulator, combined."""
+
+    name = "vector.multi_reduction"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    source = operand_def(VectorType)
+    acc = operand_def(T)
+    kind = prop_def(CombiningKindAttr)
+    reduction_dims = prop_def(DenseArrayBase.constr(i64))
+    dest = result_def(T)
+
+    assembly_format = "$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)"
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        kind: Kind,
+        source: SSAValue | Operation,
+        acc: SSAValue | Operation,
+        reduction_dims: Sequence[int],
+    ) -> None:
+        super().__init__(
+            operands=[source, acc],
+            result_types=[_reduced(vector_type(source), reduction_dims)],
+            properties={"kind": _kind(kind), "reduction_dims": array(reduction_dims)},
+        )
+
+    def verify_(self) -> None:
+        source = vector_type(self.source)
+        expected = _reduced(source, self.reduction_dims.get_values())
+        if self.dest.type != expected:
+            dims = list(self.reduction_dims.get_values())
+            raise VerifyException(
+                f"'dest' is {self.dest.type}, {source} without dimensions {dims} is {expected}"
+            )
+
+
+def _reduced(source: VectorType, reduction_dims: Sequence[int]) -> Attribute:
+    kept = [d for d in range(len(source.get_shape())) if d not in reduction_dims]
+    if not kept and source.get_shape():
+        return source.element_type
+    scalable = source.scalable_dims.data
+    return VectorType(
+        source.element_type,
+        [source.get_shape()[d] for d in kept],
+        type(source.scalable_dims)([scalable[d] for d in kept]),
+    )
+
 
 _ADD = CombiningKindAttr(CombiningKindFlag.ADD)
 
@@ -278,3 +448,173 @@ def _outer(lhs: SSAValue, rhs: SSAValue) -> VectorType:
     if isinstance(rhs.type, VectorType):
         shape += vector_type(rhs).get_shape()
     return VectorType(one.element_type, shape)
+
+
+Transfer = TransferReadOp | TransferWriteOp
+
+
+@formatted_op
+class YieldOp(IRDLOperation):
+    """What an op with a region of vectors gives."""
+
+    name = "vector.yield"
+
+    arguments = var_operand_def()
+
+    assembly_format = "attr-dict ($arguments^ `:` type($arguments))?"
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    def __init__(self, arguments: Sequence[SSAValue] = ()) -> None:
+        super().__init__(operands=[arguments])
+
+
+@irdl_op_definition
+class MaskOp(IRDLOperation):
+    """The op inside, of which the elements count where the mask is true.
+
+    `vector.mask %m, %otherwise { vector.transfer_read ... } : vector<8x16xi1> -> vector<8x16xf32>`
+    """
+
+    name = "vector.mask"
+
+    mask = operand_def(VectorType.constr(i1))
+    passthru = opt_operand_def(VectorType)
+    body = region_def("single_block")
+    masked_results = var_result_def()
+
+    traits = traits_def(RecursiveMemoryEffect())
+
+    @property
+    def masked(self) -> Operation | None:
+        """The op that is masked, unless the region only hands values on."""
+        first = self.body.block.first_op
+        return None if isinstance(first, YieldOp) else first
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "MaskOp":
+        names = [parser.parse_unresolved_operand()]
+        if parser.parse_optional_punctuation(",") is not None:
+            names.append(parser.parse_unresolved_operand())
+        body = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        mask = parser.parse_type()
+        results = [parser.parse_type()] if parser.parse_optional_punctuation("->") else []
+        values = [parser.resolve_operand(names[0], mask)]
+        if names[1:]:
+            if not results:
+                parser.raise_error("expected '->' and the type of what is passed through")
+            values.append(parser.resolve_operand(names[1], results[0]))
+        _end(body)
+        return cls.create(
+            operands=values, result_types=results, attributes=attributes, regions=[body]
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(" { ")
+        inside = self.masked or self.body.block.last_op
+        if inside is not None:
+            # the result of the op inside has no name: what ends the region stays unsaid
+            printer.print_string(inside.name)
+            inside.print(printer)
+        printer.print_string(" }")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.mask.type)
+        if self.masked_results:
+            printer.print_string(" -> ")
+            printer.print_list(self.masked_results.types, printer.print_attribute)
+
+    def verify_(self) -> None:
+        ops = list(self.body.block.ops)
+        if self.body.block.args:
+            raise VerifyException("the region has arguments, expected none")
+        if not ops or not isinstance(ops[-1], YieldOp):
+            raise VerifyException("the region does not end with vector.yield")
+        given = ops[-1].arguments
+        if given.types != self.masked_results.types:
+            raise VerifyException(
+                f"the region yields {_shown(given)}, the results are {_shown(self.masked_results)}"
+            )
+        if len(ops) > 2:
+            raise VerifyException(f"the region has {len(ops) - 1} ops to mask, expected one")
+        masked = self.masked
+        if masked is None:
+            return
+        if tuple(given) != tuple(masked.results):
+            raise VerifyException(f"the region does not yield what '{masked.name}' gives")
+        wanted = mask_shape(masked)
+        if wanted is None:
+            raise VerifyException(
+                f"'{masked.name}' has no masked form; these have: {', '.join(_MASKABLE)}"
+            )
+        if vector_type(self.mask).get_shape() != wanted:
+            raise VerifyException(
+                f"'mask' is {self.mask.type}, expected {VectorType(i1, wanted)} for '{masked.name}'"
+            )
+        if self.passthru is not None and not isinstance(masked, TransferReadOp):
+            raise VerifyException(
+                f"'{masked.name}' passes nothing through, only vector.transfer_read does"
+            )
+        if self.passthru is not None and self.passthru.type != self.masked_results[0].type:
+            raise VerifyException(
+                f"'passthru' is {self.passthru.type}, expected {self.masked_results[0].type}"
+            )
+
+
+_MASKABLE = (
+    *("vector.transfer_read", "vector.transfer_write", "vector.gather"),
+    *("vector.contract", "vector.outerproduct", "vector.multi_reduction", "vector.reduction"),
+)
+
+
+def _end(body: Region) -> None:
+    """Yield what the last op gives, where the text does not say so."""
+    if not body.blocks:
+        body.add_block(Block())
+    block = body.blocks[-1]
+    last = block.last_op
+    if not isinstance(last, YieldOp):
+        block.add_op(YieldOp(last.results if last is not None else ()))
+
+
+def _shown(values: Sequence[SSAValue]) -> str:
+    return ", ".join(str(value.type) for value in values) or "nothing"
+
+
+def mask_shape(op: Operation) -> tuple[int, ...] | None:
+    """The extents of an op's mask; None where it has no masked form."""
+    match op:
+        case TransferReadOp() | TransferWriteOp():
+            return _of_transfer(op)
+        case ContractionOp():
+            return tuple(op.extents[d] for d in sorted(op.extents))
+        case OuterProductOp():
+            return tuple(vector_type(op.result).get_shape())
+        case MultiReductionOp():
+            return tuple(vector_type(op.source).get_shape())
+        case ReductionOp():
+            return tuple(vector_type(op.operands[0]).get_shape())
+        case GatherOp():
+            return tuple(vector_type(op.indices).get_shape())
+        case _:
+            return None
+
+
+def mask_dimensions(op: Transfer) -> list[int]:
+    """For each dimension of a transfer's mask, which has those of the memref in their order, the vector's."""
+    found = [
+        (result.position, dimension)
+        for dimension, result in enumerate(op.permutation_map.data.results)
+        if isinstance(result, AffineDimExpr)
+    ]
+    return [dimension for _, dimension in sorted(found)]
+
+
+def _of_transfer(op: Transfer) -> tuple[int, ...]:
+    vector = op.result if isinstance(op, TransferReadOp) else op.vector
+    shape = vector_type(cast(SSAValue, vector)).get_shape()
+    return tuple(shape[d] for d in mask_dimensions(op))

@@ -1,4 +1,7 @@
-"""What the ops of the vector dialect share."""
+"""What the ops of the vector dialect share.
+
+Positions of single elements and rows, which xDSL 0.75 does not hold against the vector's extents.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,6 +9,7 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyDenseElement,
     ArrayAttr,
     BytesAttr,
@@ -16,12 +20,25 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.dialects.vector import (
+    ExtractOp,
+    InsertOp,
+)
+from xdsl.ir import (
+    Attribute,
+    Operation,
+    OpResult,
+    SSAValue,
+)
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
 
-from xetile.dialects.shared_attributes import integer_array, word
-from xetile.dialects.upstream.constants import constant_value
+from xetile.dialects.shared_attributes import (
+    integer_array,
+    word,
+)
+from xetile.dialects.upstream.arith.support import constant_value
+from xetile.errors import fail
 from xetile.hints import isa
 
 INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
@@ -114,3 +131,31 @@ def replace_alike(rewriter: PatternRewriter, operation: Operation, new: Operatio
     """Replace an op, and hand on its discardable attributes, such as a `wg_map`."""
     new.attributes |= operation.attributes
     rewriter.replace(operation, new)
+
+
+_VECTOR_OPERAND: dict[type[Operation], int] = {ExtractOp: 0, InsertOp: 1}
+
+
+def verify_positions(op: Operation) -> None:
+    """Refuse a written position outside of the vector, as mlir-opt does; -1 is poison there.
+
+    Errors: XetileError that names the position and what it may be.
+    """
+    operand = _VECTOR_OPERAND.get(type(op))
+    written = op.properties.get("static_position")
+    if (
+        operand is None
+        or len(op.operands) <= operand
+        or not isinstance(written, DenseArrayBase)
+    ):
+        return
+    vector = op.operands[operand].type
+    if not isinstance(vector, VectorType):
+        return
+    extents = cast("VectorType[Attribute]", vector).get_shape()
+    for position, extent in zip(written.get_values(), extents, strict=False):
+        if position != DYNAMIC_INDEX and not -1 <= position < extent:
+            fail(
+                op,
+                f"the position is {position} in a dimension of {extent} of {vector}, it has to lie in [-1, {extent})",
+            )

@@ -18,10 +18,10 @@ from xetile.analysis.linear import Linear, least, linear
 from xetile.analysis.maps.words import name_of
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer, known_integer
-from xetile.dialects.upstream.constants import constant_value
+from xetile.dialects.upstream.arith.support import constant_value
 from xetile.dialects.upstream.memref import DimOp, SubviewOp
 from xetile.dialects.upstream.memref.layout import ranked
-from xetile.dialects.upstream.memref.windows import subview_type
+from xetile.dialects.upstream.memref.views import subview_type
 from xetile.dialects.upstream.vector import ConstantMaskOp, CreateMaskOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail

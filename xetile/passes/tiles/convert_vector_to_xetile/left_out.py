@@ -10,7 +10,7 @@ from xetile.analysis.same_value import carried_pairs
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector import ContractionOp, MaskOp
-from xetile.dialects.upstream.vector.masking import mask_dimensions
+from xetile.dialects.upstream.vector.contractions import mask_dimensions
 from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
 from xetile.passes.tiles.convert_vector_to_xetile.bounds import (
     is_whole,

@@ -31,7 +31,7 @@ from xetile.dialects.upstream.vector import (
     MultiReductionOp,
     OuterProductOp,
 )
-from xetile.dialects.upstream.vector.masking import Transfer
+from xetile.dialects.upstream.vector.contractions import Transfer
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
 from xetile.hints import isa

@@ -23,7 +23,7 @@ from xetile.dialects.upstream.memref.layout import (
     ranked,
     strides_and_offset,
 )
-from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
+from xetile.dialects.upstream.memref.views import dropped_dimensions, subview_type
 from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.dialects.xetile.attributes import (
     COLUMN_MAJOR,

@@ -10,9 +10,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.dialects.index_lists import Mixed
-from xetile.dialects.upstream.constants import constant_value
+from xetile.dialects.upstream.arith.support import constant_value
 from xetile.dialects.upstream.memref.layout import ranked
-from xetile.dialects.upstream.vector.masking import mask_dimensions
+from xetile.dialects.upstream.vector.contractions import mask_dimensions
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import LoadTileOp, StoreTileOp
 from xetile.errors import fail

@@ -33,7 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
+from xetile.dialects.upstream.llvm import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
 from xetile.hints import isa
 from xetile.passes.xe.convert_xegpu_to_xevm.lane_code import LaneCode

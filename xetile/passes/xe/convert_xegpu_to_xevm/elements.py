@@ -31,9 +31,9 @@ from xetile.analysis.constants import integers_of
 from xetile.analysis.kernels import symbol_name
 from xetile.dialects.operand_types import FLOATS_8, operand_types, set_operand_types
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.gpu.ids import LaneIdOp
+from xetile.dialects.upstream.gpu.collectives import LaneIdOp
 from xetile.dialects.upstream.vector import BroadcastOp, ExtractOp, ToElementsOp
-from xetile.dialects.upstream.vector.elements import ShuffleOp
+from xetile.dialects.upstream.vector.shapes import ShuffleOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import DpasOp
 from xetile.dialects.xevm import MMAOp

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import dense_value, integers_of
-from xetile.dialects.upstream.llvm_values import SelectOp
+from xetile.dialects.upstream.llvm import SelectOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
 from xetile.hints import isa

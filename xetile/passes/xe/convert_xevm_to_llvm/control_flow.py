@@ -55,8 +55,7 @@ from xetile.analysis.constants import integers_of
 from xetile.analysis.ranges import Interval, Ranges
 from xetile.analysis.same_value import terminator
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.upstream.llvm_loops import BrOp
-from xetile.dialects.upstream.llvm_values import SelectOp
+from xetile.dialects.upstream.llvm import BrOp, SelectOp
 from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
 from xetile.errors import fail
 from xetile.hints import isa

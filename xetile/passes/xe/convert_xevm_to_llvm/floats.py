@@ -61,8 +61,8 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xetile.dialects.fast_math import fast_math as said_of
-from xetile.dialects.upstream.arith.casts import ROUNDING_MODES
-from xetile.dialects.upstream.llvm_values import FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp
+from xetile.dialects.upstream.arith import ROUNDING_MODES
+from xetile.dialects.upstream.llvm import FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.arithmetic import (

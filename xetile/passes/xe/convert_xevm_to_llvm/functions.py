@@ -25,7 +25,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
-from xetile.dialects.upstream.llvm_values import FCmpOp, SelectOp
+from xetile.dialects.upstream.llvm import FCmpOp, SelectOp
 from xetile.errors import fail
 from xetile.passes.xe.convert_xevm_to_llvm.floats import (
     as_given,

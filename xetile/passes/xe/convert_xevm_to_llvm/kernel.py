@@ -67,7 +67,7 @@ from xetile.analysis.kernels import (
 )
 from xetile.analysis.targets import named_targets, subgroup_threads, target_of, targets_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
-from xetile.dialects.upstream.llvm_values import ExtractElementOp
+from xetile.dialects.upstream.llvm import ExtractElementOp
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
 from xetile.errors import fail, position, warn, with_line

@@ -35,8 +35,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.upstream.memref.views import TransposeOp
-from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
+from xetile.dialects.upstream.memref.views import TransposeOp, dropped_dimensions, subview_type
 from xetile.dialects.xevm import (
     CACHE_CONTROL,
     LoadCacheControlAttr,

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.operand_types import operand_types
 from xetile.dialects.shared_attributes import integer_type
-from xetile.dialects.upstream.llvm_values import ExtractElementOp
+from xetile.dialects.upstream.llvm import ExtractElementOp
 from xetile.dialects.xevm import (
     BlockLoad2dOp,
     BlockLoadOp,

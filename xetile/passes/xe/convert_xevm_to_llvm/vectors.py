@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, VectorType, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import integers_of
-from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
+from xetile.dialects.upstream.llvm import ExtractElementOp, SelectOp
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.splats import recast_part, splat
 from xetile.passes.xe.convert_xevm_to_llvm.types import (

@@ -36,8 +36,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream.gpu import ShuffleOp, SubgroupReduceOp
-from xetile.dialects.upstream.gpu.printf_format import CONVERSION, SIGNED, format_of, kinds_of
-from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
+from xetile.dialects.upstream.gpu.collectives import CONVERSION, SIGNED, format_of, kinds_of
+from xetile.dialects.upstream.llvm import AtomicRMWOp, CmpXchgOp
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import PRINTF, mangle
