@@ -58,8 +58,8 @@ def _op(value: SSAValue, held: Held, to: ElementType) -> "Operation":
     if source.kind == "float":
         if to.kind == "float":
             if to.bits < source.bits:
-                return arith.TruncFOp(value, type, flags())
-            return arith.ExtFOp(value, type, flags())
+                return arith.TruncFOp(value, type, fastmath=flags())
+            return arith.ExtFOp(value, type, fastmath=flags())
         return (arith.FPToUIOp if to.unsigned else arith.FPToSIOp)(value, type)
     positive = source.unsigned or source.kind == "boolean"
     if to.kind == "float":

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -150,13 +151,14 @@ def _function(
 ) -> "gpu.FuncOp":
     from xetile.dialects.upstream import gpu
 
+    threads = find(DEFAULT).threads * prod(sg_layout)
     function = gpu.FuncOp(
         name,
         ([argument.type for argument in block.args], ()),
         Region(block),
         kernel=True,
         arg_attrs=promises,
-        known_block_size=(find(DEFAULT).threads * prod(sg_layout), 1, 1),
+        known_block_size=DenseArrayBase.from_list(i32, [threads, 1, 1]),
     )
     function.attributes[SG_LAYOUT_ATTRIBUTE] = DenseArrayBase.from_list(i64, list(sg_layout))
     return function

@@ -24,12 +24,7 @@ say the size of a subgroup are refused by xDSL and not needed: the emitter sets 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import (
-    ClassVar,
-    Self,
-    TypeVar,
-    cast,
-)
+from typing import ClassVar, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     AnyFloatConstr,
@@ -43,30 +38,12 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.dialects.llvm import (
-    LLVM as StockLLVM,
-)
-from xdsl.dialects.llvm import (
-    BrOp as StockBrOp,
-)
-from xdsl.dialects.llvm import (
-    CondBrOp as StockCondBrOp,
-)
-from xdsl.dialects.llvm import (
-    FastMathAttr,
-    FCmpPredicateFlag,
-    LLVMPointerType,
-    LLVMStructType,
-)
+from xdsl.dialects.llvm import LLVM as StockLLVM
+from xdsl.dialects.llvm import BrOp as StockBrOp
+from xdsl.dialects.llvm import CondBrOp as StockCondBrOp
+from xdsl.dialects.llvm import FastMathAttr, FCmpPredicateFlag, LLVMPointerType, LLVMStructType
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Dialect,
-    Operation,
-    ParametrizedAttribute,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Block, Dialect, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AnyOf,
@@ -91,35 +68,14 @@ from xdsl.irdl.declarative_assembly_format import (
     TypeDirective,
 )
 from xdsl.irdl.operations import get_accessors_from_op_def
-from xdsl.parser import (
-    AttrParser,
-    Parser,
-)
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import (
-    MemoryReadEffect,
-    MemoryWriteEffect,
-    NoMemoryEffect,
-    Pure,
-)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.directives import (
-    Directive,
-    OneType,
-    SameType,
-    Word,
-)
-from xetile.dialects.formats import (
-    formatted_op,
-    present,
-)
-from xetile.dialects.structs import (
-    Field,
-    StructAttr,
-    attribute_field,
-    parse_parameter,
-)
+from xetile.dialects.directives import Directive, OneType, SameType, Word
+from xetile.dialects.formats import formatted_op, present
+from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
 from xetile.hints import isa
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)

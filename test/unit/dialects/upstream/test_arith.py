@@ -178,7 +178,7 @@ def test_ops_from_python():
         (arith.IndexCastUIOp(n, i32), i32),
         (arith.SIToFPOp(i, f32), f32),
         (arith.ExtFOp(h, f32), f32),
-        (arith.TruncFOp(f, f16, rounding_mode="toward_zero"), f16),
+        (arith.TruncFOp(f, f16, roundingmode=IntegerAttr(3, i32)), f16),
         (arith.NegfOp(f), f32),
         (arith.RemfOp(f, f), f32),
         (arith.DivUIOp(n, n), IndexType()),

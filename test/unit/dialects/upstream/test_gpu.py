@@ -6,6 +6,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects import test
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     FunctionType,
     IntegerAttr,
     MemRefType,
@@ -22,6 +23,7 @@ from xetile.dialects.modules import parse
 from xetile.dialects.upstream.gpu import (
     GPU,
     AddressSpaceAttr,
+    AllReduceOperationAttr,
     BarrierOp,
     BlockIdOp,
     FuncOp,
@@ -33,7 +35,7 @@ from xetile.dialects.upstream.gpu import (
     SubgroupReduceOp,
     ThreadIdOp,
 )
-from xetile.dialects.upstream.gpu.attributes import AddressSpace
+from xetile.dialects.upstream.gpu.attributes import AddressSpace, AllReduceOperation
 
 Check = Callable[[str], None]
 
@@ -170,8 +172,8 @@ def test_kernel_from_python():
         "k",
         ([f32], []),
         kernel=True,
-        known_block_size=(512, 1, 1),
-        known_grid_size=(16, 16, 1),
+        known_block_size=DenseArrayBase.from_list(i32, [512, 1, 1]),
+        known_grid_size=DenseArrayBase.from_list(i32, [16, 16, 1]),
     )
     x = BlockIdOp("x", 16)
     function.body.block.add_ops([x, ThreadIdOp("y"), SubgroupIdOp(), LaneIdOp(16), ReturnOp()])
@@ -223,7 +225,12 @@ def test_collectives_from_python():
     value, lane = test.TestOp(result_types=[f32, i32]).results
     ops = [
         ShuffleOp(value, lane, lane, "xor"),
-        SubgroupReduceOp(value, "add", cluster_size=4, cluster_stride=2),
+        SubgroupReduceOp(
+            value,
+            op=AllReduceOperationAttr(AllReduceOperation.ADD),
+            cluster_size=IntegerAttr(4, i32),
+            cluster_stride=IntegerAttr(2, i32),
+        ),
     ]
     for operation in ops:
         operation.verify()

@@ -1,46 +1,25 @@
-"""Integer ops with wrong traits in xDSL 0.75; test_stock_traits_are_missing in test_arith.py tells when they close.
-
-There, `remui` is not pure, so it is never shared nor removed; divisions that may trap may be
-speculated; `exact` is refused, and vectors are not folded.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.
-
-Float ops of xDSL 0.75 that do not fold vectors; test_stock_folds_no_vectors in test_arith.py fails when they do.
-
-There, `remf` is missing, and the constructor of `negf` puts its flags in the wrong place.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
-refuses.
-
-Casts, which xDSL 0.75 has for scalars only; test_stock_xdsl_refuses in test_arith.py tells when it has them.
-
-There, `extsi` has no traits either, `extf` and `truncf` take no flags, and nothing folds.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
-refuses.
-
-Comparisons and select for vectors, which xDSL 0.75 has for scalars; two tests of test_arith.py tell until when.
-
-In xDSL 0.75 a comparison of vectors gives one i1, select takes no vector of conditions, and
-the custom form of cmpi and cmpf drops attributes:
-test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.
-
-The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
+"""The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
 
 Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong
-traits in xDSL 0.75; the modules say which. Added: index_castui, remf. A pass tells ops by
-their name, not by their class, so that it works on xDSL's classes too.
+traits in xDSL 0.75. Added: index_castui, remf. A pass tells ops by their name, not by their
+class, so that it works on xDSL's classes too. In xDSL 0.75:
+
+- `remui` is not pure, so it is never shared nor removed; divisions that may trap may be speculated; `exact` is
+  refused, and vectors are not folded (test_stock_traits_are_missing, test_stock_folds_no_vectors);
+- the constructor of `negf` puts its flags in the wrong place;
+- casts take scalars only, `extsi` has no traits, `extf` and `truncf` take no flags, and nothing folds;
+- a comparison of vectors gives one i1, select takes no vector of conditions, and the custom form of cmpi and cmpf
+  drops attributes (test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses).
+
+Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
+refuses.
 """
 
 import math
 import operator
 from abc import ABC
-from collections.abc import (
-    Callable,
-    Sequence,
-)
-from typing import (
-    ClassVar,
-    TypeVar,
-)
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, TypeVar
 
 from xdsl.dialects.arith import (
     CMPF_COMPARISON_OPERATIONS,
@@ -66,26 +45,13 @@ from xdsl.dialects.arith import (
     boolLike,
     floatingPointLike,
 )
-from xdsl.dialects.builtin import (
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    UnitAttr,
-    i1,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr, i1, i32, i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.interfaces import (
     ConditionallySpeculatableInterface,
     HasCanonicalizationPatternsInterface,
 )
-from xdsl.ir import (
-    Attribute,
-    Dialect,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -103,27 +69,13 @@ from xdsl.irdl.declarative_assembly_format import (
     TypeDirective,
 )
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
-from xdsl.traits import (
-    Commutative,
-    NoMemoryEffect,
-    Pure,
-)
+from xdsl.traits import Commutative, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.directives import (
-    Directive,
-    OneType,
-    Word,
-)
-from xetile.dialects.formats import (
-    formatted_op,
-    op_like,
-)
+from xetile.dialects.directives import Directive, OneType, Word
+from xetile.dialects.formats import formatted_op, op_like
 from xetile.dialects.upstream.arith.support import (
     FIXED_INTEGER_LIKE,
     INTEGER_LIKE,
@@ -142,9 +94,15 @@ from xetile.dialects.upstream.arith.support import (
     unsigned,
     verify_same_shape,
 )
+from xetile.dialects.upstream.bases import (
+    ConversionOp,
+    LikeOperandOp,
+    verify_below,
+    verify_is,
+)
 
 
-class _IntegerOp(IRDLOperation, Foldable, ABC):
+class _IntegerOp(LikeOperandOp, Foldable, ABC):
     """A binary op that computes what it does to constants."""
 
     T: ClassVar = VarConstraint("T", INTEGER_LIKE)
@@ -157,9 +115,6 @@ class _IntegerOp(IRDLOperation, Foldable, ABC):
 
     UNIT: ClassVar[int | None] = None
     """The c for which `x op c` is x for every x."""
-
-    def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
-        super().__init__(operands=[lhs, rhs], result_types=[SSAValue.get(lhs).type])
 
     @staticmethod
     def evaluate(lhs: int, rhs: int, width: int) -> int | None:
@@ -264,7 +219,7 @@ def _truncated(lhs: int, rhs: int) -> int:
     return quotient if (lhs < 0) == (rhs < 0) else -quotient
 
 
-def _fitting(quotient: int, width: int) -> int | None:
+def _fit(quotient: int, width: int) -> int | None:
     return quotient if signed(quotient, width) == quotient else None
 
 
@@ -287,14 +242,10 @@ DivUIOp = _unsigned(_ExactQuotient, "arith.divui", lambda a, b: a // b)
 CeilDivUIOp = _unsigned(_Quotient, "arith.ceildivui", lambda a, b: -(-a // b))
 RemUIOp = _unsigned(_Division, "arith.remui", lambda a, b: a % b)
 DivSIOp = _signed(
-    _ExactSignedQuotient, "arith.divsi", lambda a, b, n: _fitting(_truncated(a, b), n)
+    _ExactSignedQuotient, "arith.divsi", lambda a, b, n: _fit(_truncated(a, b), n)
 )
-FloorDivSIOp = _signed(
-    _SignedQuotient, "arith.floordivsi", lambda a, b, n: _fitting(a // b, n)
-)
-CeilDivSIOp = _signed(
-    _SignedQuotient, "arith.ceildivsi", lambda a, b, n: _fitting(-(-a // b), n)
-)
+FloorDivSIOp = _signed(_SignedQuotient, "arith.floordivsi", lambda a, b, n: _fit(a // b, n))
+CeilDivSIOp = _signed(_SignedQuotient, "arith.ceildivsi", lambda a, b, n: _fit(-(-a // b), n))
 RemSIOp = _signed(_SignedDivision, "arith.remsi", lambda a, b, _: a - _truncated(a, b) * b)
 MinUIOp = _unsigned(_Extremum, "arith.minui", min)
 MaxUIOp = _unsigned(_UnsignedMaximum, "arith.maxui", max)
@@ -333,7 +284,7 @@ class _Reassociate(RewritePattern):
         rewriter.replace(op, [constants, type(op)(value, constants, flags)])
 
 
-class _FloatOp(IRDLOperation, Foldable, ABC):
+class _FloatOp(LikeOperandOp, Foldable, ABC):
     """A binary op on floats, element by element."""
 
     T: ClassVar = VarConstraint("T", floatingPointLike)
@@ -353,11 +304,7 @@ class _FloatOp(IRDLOperation, Foldable, ABC):
         rhs: SSAValue | Operation,
         fastmath: FastMathFlagsAttr | None = None,
     ) -> None:
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[SSAValue.get(lhs).type],
-            properties={"fastmath": fastmath or NO_FLAGS},
-        )
+        super().__init__(lhs, rhs, fastmath=fastmath)
 
     @staticmethod
     def evaluate(lhs: float, rhs: float) -> float | None:
@@ -428,7 +375,7 @@ RemfOp = op_like(_FloatOp, "arith.remf")
 
 
 @formatted_op
-class NegfOp(IRDLOperation, Foldable):
+class NegfOp(LikeOperandOp, Foldable):
     """The other sign."""
 
     name = "arith.negf"
@@ -446,11 +393,7 @@ class NegfOp(IRDLOperation, Foldable):
     def __init__(
         self, operand: SSAValue | Operation, fastmath: FastMathFlagsAttr | None = None
     ) -> None:
-        super().__init__(
-            operands=[operand],
-            result_types=[SSAValue.get(operand).type],
-            properties={"fastmath": fastmath or NO_FLAGS},
-        )
+        super().__init__(operand, fastmath=fastmath)
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if isinstance(self.operand.owner, NegfOp):
@@ -467,23 +410,20 @@ ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_ne
 _EXACT_IN_DOUBLE = 1 << 53
 
 
-class _Cast(IRDLOperation, Foldable, ABC):
+class _Cast(ConversionOp, Foldable, ABC):
     """A cast of every element."""
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
-    traits = traits_def(Pure())
-
-    def __init__(self, source: SSAValue | Operation, result_type: Attribute) -> None:
-        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
+    NARROWS: ClassVar[bool | None] = None
+    """Whether the result has fewer bits, or more; None where both are legal."""
 
     def verify_(self) -> None:
         verify_same_shape(self.operands[0], self.results[0])
-
-    def verify_width(self, *, narrows: bool) -> None:
-        """The width changes in the op's direction."""
+        if self.NARROWS is None:
+            return
         before, after = bits(self.operands[0].type), bits(self.results[0].type)
-        if before == after or narrows != (after < before):
+        if before == after or (after < before) != self.NARROWS:
             raise self.refuse()
 
     def refuse(self) -> VerifyException:
@@ -500,11 +440,9 @@ class _Extension(_Cast, ABC):
     input = operand_def(FIXED_INTEGER_LIKE)
     result = result_def(FIXED_INTEGER_LIKE)
 
-    read = staticmethod(constant_integer)
+    NARROWS: ClassVar[bool | None] = False
 
-    def verify_(self) -> None:
-        super().verify_()
-        self.verify_width(narrows=False)
+    read = staticmethod(constant_integer)
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         return folded_integer(self.read(self.input), self.result)
@@ -593,9 +531,7 @@ class TruncIOp(_Cast):
         "$input (`overflow` `` $overflowFlags^)? attr-dict `:` type($input) `to` type($result)"
     )
 
-    def verify_(self) -> None:
-        super().verify_()
-        self.verify_width(narrows=True)
+    NARROWS: ClassVar[bool | None] = True
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         source = self.input.owner
@@ -627,19 +563,7 @@ class ExtFOp(_FloatCast):
         "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)"
     )
 
-    def __init__(
-        self,
-        source: SSAValue | Operation,
-        result_type: Attribute,
-        fastmath: FastMathFlagsAttr | None = None,
-    ) -> None:
-        super().__init__(source, result_type)
-        if fastmath is not None:
-            self.fastmath = fastmath
-
-    def verify_(self) -> None:
-        super().verify_()
-        self.verify_width(narrows=False)
+    NARROWS: ClassVar[bool | None] = False
 
 
 class _RoundingMode(Directive):
@@ -674,29 +598,12 @@ class TruncFOp(_FloatCast):
     )
     custom_directives = (_RoundingMode,)
 
-    def __init__(
-        self,
-        source: SSAValue | Operation,
-        result_type: Attribute,
-        fastmath: FastMathFlagsAttr | None = None,
-        *,
-        rounding_mode: str | None = None,
-    ) -> None:
-        """Make the op; `rounding_mode` is one of `ROUNDING_MODES`."""
-        super().__init__(source, result_type)
-        if fastmath is not None:
-            self.fastmath = fastmath
-        if rounding_mode is not None:
-            self.roundingmode = IntegerAttr(ROUNDING_MODES.index(rounding_mode), i32)
+    NARROWS: ClassVar[bool | None] = True
 
     def verify_(self) -> None:
         super().verify_()
-        self.verify_width(narrows=True)
-        mode = self.roundingmode
-        if mode is not None and not 0 <= mode.value.data < len(ROUNDING_MODES):
-            raise VerifyException(
-                f"'roundingmode' is {mode.value.data}, it has to lie in [0, {len(ROUNDING_MODES)})"
-            )
+        if self.roundingmode is not None:
+            verify_below("roundingmode", self.roundingmode.value.data, len(ROUNDING_MODES))
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if self.roundingmode is not None and self.roundingmode.value.data != 0:
@@ -742,22 +649,26 @@ class _Comparison(IRDLOperation, Foldable, ABC):
         """The predicate as the custom form has it."""
         return self.NAMES[self.predicate.value.data]
 
-    @classmethod
-    def predicate_of(cls, predicate: int | str) -> IntegerAttr[IntegerType]:
-        """The predicate with this name or number."""
-        number = predicate if isinstance(predicate, int) else cls.NAMES.index(predicate)
-        return IntegerAttr(number, i64)
+    def __init__(
+        self,
+        lhs: SSAValue | Operation,
+        rhs: SSAValue | Operation,
+        predicate: int | str,
+        fastmath: FastMathFlagsAttr | None = None,
+    ) -> None:
+        """Compare; `predicate` is `eq`, `slt`, `oeq`, ... or its number."""
+        number = predicate if isinstance(predicate, int) else self.NAMES.index(predicate)
+        super().__init__(
+            operands=[lhs, rhs],
+            result_types=[condition_type(SSAValue.get(lhs).type)],
+            properties={"predicate": IntegerAttr(number, i64), "fastmath": fastmath},
+        )
 
     def verify_(self) -> None:
         lhs, rhs, result = *self.operand_types, self.result_types[0]
-        if not 0 <= self.predicate.value.data < len(self.NAMES):
-            raise VerifyException(
-                f"'predicate' is {self.predicate.value.data}, it has to lie in [0, {len(self.NAMES)})"
-            )
-        if lhs != rhs:
-            raise VerifyException(f"'lhs' is {lhs}, 'rhs' is {rhs}")
-        if result != condition_type(lhs):
-            raise VerifyException(f"'result' is {result}, it has to be {condition_type(lhs)}")
+        verify_below("predicate", self.predicate.value.data, len(self.NAMES))
+        verify_is("lhs", lhs, rhs, "'rhs' is")
+        verify_is("result", result, condition_type(lhs), "it has to be")
 
 
 @formatted_op
@@ -777,16 +688,6 @@ class CmpiOp(_Comparison):
         "`:` custom<_Compared>(type($lhs), type($rhs), type($result))"
     )
 
-    def __init__(
-        self, lhs: SSAValue | Operation, rhs: SSAValue | Operation, predicate: int | str
-    ) -> None:
-        """Compare; `predicate` is `eq`, `slt`, ... or its number."""
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[condition_type(SSAValue.get(lhs).type)],
-            properties={"predicate": self.predicate_of(predicate)},
-        )
-
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         name = self.predicate_name
         if self.lhs is self.rhs:
@@ -798,23 +699,16 @@ class CmpiOp(_Comparison):
         return folded_integer(int(truth), self.result)
 
 
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+    name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+
+
 def compare_integers(predicate: str, lhs: int, rhs: int, width: int) -> bool:
     """What `arith.cmpi` says of two signed numbers of `width` bits."""
     if predicate.startswith("u"):
         lhs, rhs = unsigned(lhs, width), unsigned(rhs, width)
-    match predicate[-2:]:
-        case "eq":
-            return lhs == rhs
-        case "ne":
-            return lhs != rhs
-        case "lt":
-            return lhs < rhs
-        case "le":
-            return lhs <= rhs
-        case "gt":
-            return lhs > rhs
-        case _:
-            return lhs >= rhs
+    return _RELATIONS[predicate[-2:]](lhs, rhs)
 
 
 @formatted_op
@@ -835,20 +729,6 @@ class CmpfOp(_Comparison):
         "custom<_Predicate>($predicate) `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict "
         "`:` custom<_Compared>(type($lhs), type($rhs), type($result))"
     )
-
-    def __init__(
-        self,
-        lhs: SSAValue | Operation,
-        rhs: SSAValue | Operation,
-        predicate: int | str,
-        fastmath: FastMathFlagsAttr = NO_FLAGS,
-    ) -> None:
-        """Compare; `predicate` is `oeq`, `olt`, ... or its number."""
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[condition_type(SSAValue.get(lhs).type)],
-            properties={"predicate": self.predicate_of(predicate), "fastmath": fastmath},
-        )
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         lhs, rhs = constant_float(self.lhs), constant_float(self.rhs)
@@ -928,7 +808,7 @@ class _Selected(Directive):
 
 
 @formatted_op
-class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
+class SelectOp(LikeOperandOp, Foldable, HasCanonicalizationPatternsInterface):
     """One of two values: as a whole by one condition, or element by element."""
 
     name = "arith.select"
@@ -947,14 +827,6 @@ class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     result = result_def(T)
 
     traits = traits_def(Pure())
-
-    def __init__(
-        self,
-        cond: SSAValue | Operation,
-        lhs: SSAValue | Operation,
-        rhs: SSAValue | Operation,
-    ) -> None:
-        super().__init__(operands=[cond, lhs, rhs], result_types=[SSAValue.get(lhs).type])
 
     def verify_(self) -> None:
         if self.cond.type not in (i1, condition_type(self.result.type)):
@@ -983,16 +855,9 @@ Arith = Dialect(
     "arith",
     [
         # xDSL's
-        *(
-            ConstantOp,
-            AddiOp,
-            AddUIExtendedOp,
-            SubiOp,
-            MuliOp,
-            MulSIExtendedOp,
-            MulUIExtendedOp,
-        ),
-        *(AndIOp, OrIOp, XOrIOp, MaximumfOp, MaxnumfOp, MinimumfOp, MinnumfOp, BitcastOp),
+        *(ConstantOp, AddiOp, AddUIExtendedOp, SubiOp, MuliOp, MulSIExtendedOp),
+        *(MulUIExtendedOp, AndIOp, OrIOp, XOrIOp, MaximumfOp, MaxnumfOp, MinimumfOp),
+        *(MinnumfOp, BitcastOp),
         # ours
         *(DivUIOp, DivSIOp, CeilDivUIOp, CeilDivSIOp, FloorDivSIOp, RemUIOp, RemSIOp),
         *(MinUIOp, MaxUIOp, MinSIOp, MaxSIOp, ShLIOp, ShRUIOp, ShRSIOp),

@@ -7,18 +7,12 @@ Types and constants that the ops of the arith dialect share.
 """
 
 import math
-from abc import (
-    ABC,
-    abstractmethod,
-)
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
-from xdsl.dialects.arith import (
-    FastMathFlagsAttr,
-    signlessIntegerLike,
-)
+from xdsl.dialects.arith import FastMathFlagsAttr, signlessIntegerLike
 from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
@@ -36,18 +30,10 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    OpResult,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.type import (
-    get_element_type_or_self,
-    have_compatible_shape,
-)
+from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
 
 from xetile.hints import isa
 

@@ -11,12 +11,7 @@ test/unit/dialects/upstream/test_gpu.py tells when it has.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    IndexType,
-    NoneAttr,
-)
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, NoneAttr
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import (
     Attribute,
@@ -27,10 +22,7 @@ from xdsl.ir import (
     SSAValue,
     TypeAttribute,
 )
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-)
+from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     ParsingState,
@@ -41,86 +33,35 @@ from xdsl.irdl.declarative_assembly_format import (
     VariableDirective,
     VariadicOperandVariable,
 )
-from xdsl.parser import (
-    AttrParser,
-    Parser,
-    UnresolvedOperand,
-)
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.directives import (
-    Directive,
-    expect_space,
+from xetile.dialects.directives import Directive, expect_space
+from xetile.dialects.structs import Field, StructAttr, WordAttr, print_bare
+
+Dimension = StrEnum("Dimension", "X Y Z")
+"""An axis of the grid or of a block."""
+
+AddressSpace = StrEnum("AddressSpace", "GLOBAL WORKGROUP PRIVATE")
+"""Who shares a buffer."""
+
+AllReduceOperation = StrEnum(
+    "AllReduceOperation",
+    "ADD MUL MINUI MINSI MINNUMF MAXUI MAXSI MAXNUMF AND OR XOR MINIMUMF MAXIMUMF",
 )
-from xetile.dialects.structs import (
-    Field,
-    StructAttr,
-    WordAttr,
-    print_bare,
+"""How a reduction combines two values."""
+
+ShuffleMode = StrEnum("ShuffleMode", "XOR UP DOWN IDX")
+"""How a lane finds the lane whose value it takes."""
+
+BroadcastType = StrEnum("BroadcastType", "FIRST_ACTIVE_LANE SPECIFIC_LANE")
+"""Which lane's value a broadcast hands out."""
+
+Processor = StrEnum(
+    "Processor", "BLOCK_X BLOCK_Y BLOCK_Z THREAD_X THREAD_Y THREAD_Z SEQUENTIAL"
 )
-
-
-class Dimension(StrEnum):
-    """An axis of the grid or of a block."""
-
-    X = "x"
-    Y = "y"
-    Z = "z"
-
-
-class AddressSpace(StrEnum):
-    """Who shares a buffer."""
-
-    GLOBAL = "global"
-    WORKGROUP = "workgroup"
-    PRIVATE = "private"
-
-
-class AllReduceOperation(StrEnum):
-    """How a reduction combines two values."""
-
-    ADD = "add"
-    MUL = "mul"
-    MINUI = "minui"
-    MINSI = "minsi"
-    MINNUMF = "minnumf"
-    MAXUI = "maxui"
-    MAXSI = "maxsi"
-    MAXNUMF = "maxnumf"
-    AND = "and"
-    OR = "or"
-    XOR = "xor"
-    MINIMUMF = "minimumf"
-    MAXIMUMF = "maximumf"
-
-
-class ShuffleMode(StrEnum):
-    """How a lane finds the lane whose value it takes."""
-
-    XOR = "xor"
-    UP = "up"
-    DOWN = "down"
-    IDX = "idx"
-
-
-class BroadcastType(StrEnum):
-    """Which lane's value a broadcast hands out."""
-
-    FIRST_ACTIVE_LANE = "first_active_lane"
-    SPECIFIC_LANE = "specific_lane"
-
-
-class Processor(StrEnum):
-    """What a loop is mapped to."""
-
-    BLOCK_X = "block_x"
-    BLOCK_Y = "block_y"
-    BLOCK_Z = "block_z"
-    THREAD_X = "thread_x"
-    THREAD_Y = "thread_y"
-    THREAD_Z = "thread_z"
-    SEQUENTIAL = "sequential"
+"""What a loop is mapped to."""
 
 
 @irdl_attr_definition

@@ -18,16 +18,8 @@ The format of gpu.printf: C's, where a value's type says how wide it is, and a l
 
 import re
 from abc import ABC
-from collections.abc import (
-    Mapping,
-    Sequence,
-)
-from typing import (
-    ClassVar,
-    Literal,
-    TypeVar,
-    cast,
-)
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from xdsl.dialects.builtin import (
     I32,
@@ -42,11 +34,7 @@ from xdsl.dialects.builtin import (
     i1,
     i32,
 )
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -74,9 +62,14 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.type import get_element_type_or_self
 
 from xetile.dialects.directives import Quoted
-from xetile.dialects.formats import formatted_op
+from xetile.dialects.formats import formatted_op, op_like
+from xetile.dialects.upstream.bases import (
+    LikeOperandOp,
+    listed,
+    verify_below,
+    verify_power_of_two,
+)
 from xetile.dialects.upstream.gpu.attributes import (
-    AllReduceOperation,
     AllReduceOperationAttr,
     BroadcastType,
     BroadcastTypeAttr,
@@ -106,18 +99,14 @@ class DimensionOperation(IRDLOperation, ABC):
     traits = traits_def(Pure())
 
     def __init__(
-        self,
-        dimension: DimensionAttr | Literal["x", "y", "z"],
-        upper_bound: int | None = None,
-        *,
-        attributes: Mapping[str, Attribute] | None = None,
+        self, dimension: Literal["x", "y", "z"], upper_bound: int | None = None
     ) -> None:
-        if not isinstance(dimension, DimensionAttr):
-            dimension = DimensionAttr(Dimension(dimension))
         super().__init__(
             result_types=[IndexType()],
-            properties={"dimension": dimension, "upper_bound": _bound(upper_bound)},
-            attributes=dict(attributes or {}),
+            properties={
+                "dimension": DimensionAttr(Dimension(dimension)),
+                "upper_bound": _bound(upper_bound),
+            },
         )
 
 
@@ -131,54 +120,36 @@ class SubgroupOperation(IRDLOperation, ABC):
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        upper_bound: int | None = None,
-        *,
-        attributes: Mapping[str, Attribute] | None = None,
-    ) -> None:
+    def __init__(self, upper_bound: int | None = None) -> None:
         super().__init__(
-            result_types=[IndexType()],
-            properties={"upper_bound": _bound(upper_bound)},
-            attributes=dict(attributes or {}),
+            result_types=[IndexType()], properties={"upper_bound": _bound(upper_bound)}
         )
 
 
-_Id = TypeVar("_Id", bound=IRDLOperation)
-
-
-def _id_op(base: type[_Id], name: str, meaning: str) -> type[_Id]:
-    """An op as `base`, of another name: `gpu.block_id` is the class `BlockIdOp`."""
-    members = {"__doc__": meaning, "__module__": __name__, "name": f"gpu.{name}"}
-    made = type(f"{name.title().replace('_', '')}Op", (base,), members)
-    return formatted_op(cast("type[_Id]", made))
-
-
-def _axis_op(name: str, meaning: str) -> type[DimensionOperation]:
-    return _id_op(DimensionOperation, name, meaning)
-
-
-def _subgroup_op(name: str, meaning: str) -> type[SubgroupOperation]:
-    return _id_op(SubgroupOperation, name, meaning)
-
-
-BlockIdOp = _axis_op("block_id", "The workgroup's coordinate in the grid.")
-BlockDimOp = _axis_op("block_dim", "The number of work-items of a workgroup along one axis.")
-GridDimOp = _axis_op("grid_dim", "The number of workgroups of the grid along one axis.")
-ThreadIdOp = _axis_op("thread_id", "The work-item's coordinate in its workgroup.")
-GlobalIdOp = _axis_op(
-    "global_id", "The coordinate in the grid: block_id * block_dim + thread_id."
-)
-ClusterIdOp = _axis_op("cluster_id", "The cluster's coordinate in the grid.")
-ClusterDimOp = _axis_op("cluster_dim", "The number of clusters of the grid along one axis.")
-ClusterDimBlocksOp = _axis_op(
-    "cluster_dim_blocks", "The workgroups of a cluster along one axis."
-)
-ClusterBlockIdOp = _axis_op("cluster_block_id", "The workgroup's coordinate in its cluster.")
-
-SubgroupIdOp = _subgroup_op("subgroup_id", "The subgroup's number in its workgroup.")
-SubgroupSizeOp = _subgroup_op("subgroup_size", "The number of lanes of a subgroup.")
-NumSubgroupsOp = _subgroup_op("num_subgroups", "The number of subgroups of a workgroup.")
+BlockIdOp = op_like(DimensionOperation, "gpu.block_id")
+"""The workgroup's coordinate in the grid."""
+BlockDimOp = op_like(DimensionOperation, "gpu.block_dim")
+"""The number of work-items of a workgroup along one axis."""
+GridDimOp = op_like(DimensionOperation, "gpu.grid_dim")
+"""The number of workgroups of the grid along one axis."""
+ThreadIdOp = op_like(DimensionOperation, "gpu.thread_id")
+"""The work-item's coordinate in its workgroup."""
+GlobalIdOp = op_like(DimensionOperation, "gpu.global_id")
+"""The coordinate in the grid: block_id * block_dim + thread_id."""
+ClusterIdOp = op_like(DimensionOperation, "gpu.cluster_id")
+"""The cluster's coordinate in the grid."""
+ClusterDimOp = op_like(DimensionOperation, "gpu.cluster_dim")
+"""The number of clusters of the grid along one axis."""
+ClusterDimBlocksOp = op_like(DimensionOperation, "gpu.cluster_dim_blocks")
+"""The workgroups of a cluster along one axis."""
+ClusterBlockIdOp = op_like(DimensionOperation, "gpu.cluster_block_id")
+"""The workgroup's coordinate in its cluster."""
+SubgroupIdOp = op_like(SubgroupOperation, "gpu.subgroup_id")
+"""The subgroup's number in its workgroup."""
+SubgroupSizeOp = op_like(SubgroupOperation, "gpu.subgroup_size")
+"""The number of lanes of a subgroup."""
+NumSubgroupsOp = op_like(SubgroupOperation, "gpu.num_subgroups")
+"""The number of subgroups of a workgroup."""
 
 
 @formatted_op
@@ -232,14 +203,12 @@ class ShuffleOp(IRDLOperation):
         value: SSAValue | Operation,
         offset: SSAValue | Operation,
         width: SSAValue | Operation,
-        mode: ShuffleModeAttr | Literal["xor", "up", "down", "idx"],
+        mode: Literal["xor", "up", "down", "idx"],
     ) -> None:
-        if not isinstance(mode, ShuffleModeAttr):
-            mode = ShuffleModeAttr(ShuffleMode(mode))
         super().__init__(
             operands=[value, offset, width],
             result_types=[SSAValue.get(value).type, i1],
-            properties={"mode": mode},
+            properties={"mode": ShuffleModeAttr(ShuffleMode(mode))},
         )
 
     def verify_(self) -> None:
@@ -272,10 +241,8 @@ class RotateOp(IRDLOperation):
 
     def verify_(self) -> None:
         offset, width = self.offset.value.data, self.width.value.data
-        if width <= 0 or width & (width - 1):
-            raise VerifyException(f"'width' is {width}, it has to be a power of two")
-        if not 0 <= offset < width:
-            raise VerifyException(f"'offset' is {offset}, it has to lie in [0, {width})")
+        verify_power_of_two("width", width)
+        verify_below("offset", offset, width)
 
 
 @formatted_op
@@ -331,14 +298,6 @@ def verify_reduction(op: AllReduceOperationAttr, type: Attribute) -> None:
         raise VerifyException(f"'op' is {op.data.value}, which does not combine {type}")
 
 
-def _reduction(
-    op: AllReduceOperationAttr | AllReduceOperation | str,
-) -> AllReduceOperationAttr:
-    if isinstance(op, AllReduceOperationAttr):
-        return op
-    return AllReduceOperationAttr(AllReduceOperation(op))
-
-
 @formatted_op
 class AllReduceOp(IRDLOperation):
     """The values of all work-items of the workgroup combined, by an operation or by a body."""
@@ -369,9 +328,8 @@ class AllReduceOp(IRDLOperation):
             return
         found = tuple(argument.type for argument in self.body.blocks[0].args)
         if found != (self.value.type,) * 2:
-            listed = ", ".join(map(str, found))
             raise VerifyException(
-                f"'body' has arguments ({listed}), it has to have two values"
+                f"'body' has arguments {listed(found)}, it has to have two values"
             )
         for block in self.body.blocks:
             last = block.last_op
@@ -380,7 +338,7 @@ class AllReduceOp(IRDLOperation):
 
 
 @formatted_op
-class SubgroupReduceOp(IRDLOperation):
+class SubgroupReduceOp(LikeOperandOp):
     """The values of all lanes combined, or of the lanes of each cluster."""
 
     name = "gpu.subgroup_reduce"
@@ -400,28 +358,6 @@ class SubgroupReduceOp(IRDLOperation):
         "attr-dict `:` functional-type($value, $result)"
     )
 
-    def __init__(
-        self,
-        value: SSAValue | Operation,
-        op: AllReduceOperationAttr | AllReduceOperation | str,
-        *,
-        uniform: bool = False,
-        cluster_size: int | None = None,
-        cluster_stride: int = 1,
-    ) -> None:
-        super().__init__(
-            operands=[value],
-            result_types=[SSAValue.get(value).type],
-            properties={
-                "op": _reduction(op),
-                "uniform": UnitAttr() if uniform else None,
-                "cluster_size": None
-                if cluster_size is None
-                else IntegerAttr(cluster_size, i32),
-                "cluster_stride": IntegerAttr(cluster_stride, i32),
-            },
-        )
-
     def verify_(self) -> None:
         verify_reduction(self.op, self.value.type)
         stride = self.cluster_stride.value.data
@@ -429,12 +365,8 @@ class SubgroupReduceOp(IRDLOperation):
             if stride != 1:
                 raise VerifyException("'cluster_stride' needs a cluster_size")
             return
-        for name, found in (
-            ("cluster_size", self.cluster_size.value.data),
-            ("cluster_stride", stride),
-        ):
-            if found <= 0 or found & (found - 1):
-                raise VerifyException(f"'{name}' is {found}, it has to be a power of two")
+        verify_power_of_two("cluster_size", self.cluster_size.value.data)
+        verify_power_of_two("cluster_stride", stride)
 
 
 @formatted_op

@@ -10,15 +10,8 @@ gpu.binary, what upstream makes of a gpu.module: xDSL 0.75 lacks it (test_gpu.py
 Source: mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td of LLVM 22.1.8.
 """
 
-from collections.abc import (
-    Callable,
-    Mapping,
-    Sequence,
-)
-from typing import (
-    ClassVar,
-    TypeVar,
-)
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -37,10 +30,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.utils import (
-    print_func_argument,
-    print_func_output,
-)
+from xdsl.dialects.utils import print_func_argument, print_func_output
 from xdsl.ir import (
     Attribute,
     Block,
@@ -62,10 +52,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import (
-    AttrParser,
-    Parser,
-)
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -79,12 +66,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
-from xetile.dialects.structs import (
-    Field,
-    StructAttr,
-    attribute_field,
-    parse_parameter,
-)
+from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
+from xetile.dialects.upstream.bases import listed
 from xetile.dialects.upstream.gpu.attributes import (
     AddressSpace,
     AddressSpaceAttr,
@@ -181,21 +164,9 @@ class ModuleOp(IRDLOperation):
         IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable()
     )
 
-    def __init__(
-        self,
-        name: str,
-        body: Region | Sequence[Operation] = (),
-        *,
-        targets: Sequence[Attribute] = (),
-        attributes: Mapping[str, Attribute] | None = None,
-    ) -> None:
-        if not isinstance(body, Region):
-            body = Region(Block(body))
-        properties: dict[str, Attribute] = {"sym_name": StringAttr(name)}
-        if targets:
-            properties["targets"] = ArrayAttr(targets)
+    def __init__(self, name: str, body: Sequence[Operation] = ()) -> None:
         super().__init__(
-            properties=properties, attributes=dict(attributes or {}), regions=[body]
+            properties={"sym_name": StringAttr(name)}, regions=[Region(Block(body))]
         )
 
     def verify_(self) -> None:
@@ -242,12 +213,8 @@ class FuncOp(IRDLOperation):
 
     # What the attribute dictionary of the custom form
     # does not show, and what it shows besides.
-    HIDDEN: ClassVar[tuple[str, ...]] = ("sym_name", "gpu.kernel", "workgroup_attributions")
-    SIZES: ClassVar[tuple[str, ...]] = (
-        "known_block_size",
-        "known_grid_size",
-        "known_cluster_size",
-    )
+    HIDDEN: ClassVar = ("sym_name", "gpu.kernel", "workgroup_attributions")
+    SIZES: ClassVar = ("known_block_size", "known_grid_size", "known_cluster_size")
 
     def __init__(
         self,
@@ -256,37 +223,23 @@ class FuncOp(IRDLOperation):
         region: Region | None = None,
         *,
         kernel: bool = False,
-        known_block_size: Sequence[int] | None = None,
-        known_grid_size: Sequence[int] | None = None,
         workgroup_attributions: int = 0,
-        arg_attrs: ArrayAttr[DictionaryAttr] | None = None,
-        res_attrs: ArrayAttr[DictionaryAttr] | None = None,
-        attributes: Mapping[str, Attribute] | None = None,
+        **properties: Attribute | None,
     ) -> None:
-        """Make a function; without a `region` it gets an empty entry block.
-
-        Units: `known_block_size` in work-items, `known_grid_size` in workgroups, x first.
-        """
+        """Make a function; without a `region` it gets an empty entry block."""
         if not isinstance(function_type, FunctionType):
             function_type = FunctionType.from_lists(*function_type)
-        if region is None:
-            region = Region(Block(arg_types=function_type.inputs))
-        properties: dict[str, Attribute | None] = {
-            "function_type": function_type,
-            "arg_attrs": arg_attrs,
-            "res_attrs": res_attrs,
-        }
-        if known_block_size is not None:
-            properties["known_block_size"] = DenseArrayBase.from_list(i32, known_block_size)
-        if known_grid_size is not None:
-            properties["known_grid_size"] = DenseArrayBase.from_list(i32, known_grid_size)
-        own: dict[str, Attribute | None] = {"sym_name": StringAttr(name)}
-        if kernel:
-            own["gpu.kernel"] = UnitAttr()
-        if workgroup_attributions:
-            own["workgroup_attributions"] = IntegerAttr(workgroup_attributions, i64)
+        shared = workgroup_attributions or None
         super().__init__(
-            properties=properties, attributes={**own, **(attributes or {})}, regions=[region]
+            properties={"function_type": function_type, **properties},
+            attributes={
+                "sym_name": StringAttr(name),
+                "gpu.kernel": UnitAttr() if kernel else None,
+                "workgroup_attributions": shared and IntegerAttr(shared, i64),
+            },
+            regions=[
+                Region(Block(arg_types=function_type.inputs)) if region is None else region
+            ],
         )
 
     @property
@@ -321,10 +274,9 @@ class FuncOp(IRDLOperation):
         inputs = self.function_type.inputs.data
         arguments = tuple(argument.type for argument in self.body.blocks[0].args)
         if arguments[: len(inputs)] != inputs:
-            found = ", ".join(map(str, arguments))
-            expected = ", ".join(map(str, inputs))
             raise VerifyException(
-                f"'body' has entry arguments ({found}), 'function_type' has inputs ({expected})"
+                f"'body' has entry arguments {listed(arguments)}, "
+                f"'function_type' has inputs {listed(inputs)}"
             )
         if len(arguments) - len(inputs) < self._shared:
             raise VerifyException(
@@ -361,6 +313,8 @@ class FuncOp(IRDLOperation):
         body = parser.parse_region(
             [argument for argument, _ in (*arguments, *shared, *private)]
         )
+        given = {} if attributes is None else dict(attributes.data)
+        sizes = {size: given.pop(size) for size in cls.SIZES if _is_array(given.get(size))}
         function = cls(
             name.data,
             ([argument.type for argument, _ in arguments], [type for type, _ in outputs]),
@@ -369,15 +323,10 @@ class FuncOp(IRDLOperation):
             workgroup_attributions=len(shared),
             arg_attrs=dictionaries(arguments),
             res_attrs=dictionaries(outputs),
+            workgroup_attrib_attrs=dictionaries(shared),
+            private_attrib_attrs=dictionaries(private),
+            **sizes,
         )
-        given = {} if attributes is None else dict(attributes.data)
-        for key, value in (
-            ("workgroup_attrib_attrs", dictionaries(shared)),
-            ("private_attrib_attrs", dictionaries(private)),
-            *((size, given.pop(size)) for size in cls.SIZES if _is_array(given.get(size))),
-        ):
-            if value is not None:
-                function.properties[key] = value
         function.attributes |= given
         return function
 
@@ -432,10 +381,8 @@ class ReturnOp(IRDLOperation):
             return
         outputs = function.function_type.outputs.data
         if tuple(self.operand_types) != outputs:
-            found = ", ".join(map(str, self.operand_types))
-            expected = ", ".join(map(str, outputs))
             raise VerifyException(
-                f"'operands' are ({found}), the function returns ({expected})"
+                f"'operands' are {listed(self.operand_types)}, the function returns {listed(outputs)}"
             )
 
 

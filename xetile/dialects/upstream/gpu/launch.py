@@ -23,15 +23,8 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.utils import (
-    parse_assignment,
-    print_assignment,
-)
-from xdsl.ir import (
-    Attribute,
-    BlockArgument,
-    SSAValue,
-)
+from xdsl.dialects.utils import parse_assignment, print_assignment
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.irdl import (
     AnyOf,
     AttrSizedOperandSegments,
@@ -61,6 +54,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
+from xetile.dialects.upstream.bases import listed
 from xetile.dialects.upstream.gpu.attributes import (
     TOKEN,
     AsyncDependencies,
@@ -71,7 +65,7 @@ from xetile.dialects.upstream.gpu.attributes import (
     print_async,
     print_typed,
 )
-from xetile.dialects.upstream.memref.layout import verify_symbols
+from xetile.dialects.upstream.memref.layout import shapes_agree, verify_symbols
 from xetile.hints import isa
 
 
@@ -80,23 +74,30 @@ def token_types(*, is_async: bool) -> list[list[Attribute]]:
     return [[TOKEN] if is_async else []]
 
 
+_ASYNC = "custom<AsyncDependencies>(type($async_token), $async_dependencies)"
+
+
+class _AsyncOp(IRDLOperation, ABC):
+    """An op that may give a token; it waits for others, its first operands."""
+
+    async_token = opt_result_def(AsyncTokenType)
+
+    custom_directives = (AsyncDependencies,)
+
+
 @formatted_op
-class WaitOp(IRDLOperation):
+class WaitOp(_AsyncOp):
     """Waits for the tokens; with `async` it gives one token for all."""
 
     name = "gpu.wait"
 
     async_dependencies = var_operand_def(AsyncTokenType)
-    async_token = opt_result_def(AsyncTokenType)
 
-    assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) attr-dict"
-    )
-    custom_directives = (AsyncDependencies,)
+    assembly_format = _ASYNC + " attr-dict"
 
 
 @formatted_op
-class AllocOp(IRDLOperation):
+class AllocOp(_AsyncOp):
     """Memory of the device."""
 
     name = "gpu.alloc"
@@ -106,14 +107,12 @@ class AllocOp(IRDLOperation):
     symbol_operands = var_operand_def(IndexType())
     host_shared = opt_prop_def(UnitAttr, prop_name="hostShared")
     memref = result_def(MemRefType)
-    async_token = opt_result_def(AsyncTokenType)
 
     assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) "
+        _ASYNC + " "
         "(`host_shared` $hostShared^)? ` ` `(` $dynamic_sizes `)` "
         "(`` `[` $symbol_operands^ `]`)? attr-dict `:` type($memref)"
     )
-    custom_directives = (AsyncDependencies,)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -130,24 +129,19 @@ class AllocOp(IRDLOperation):
 
 
 @formatted_op
-class DeallocOp(IRDLOperation):
+class DeallocOp(_AsyncOp):
     """Gives memory of the device back."""
 
     name = "gpu.dealloc"
 
     async_dependencies = var_operand_def(AsyncTokenType)
     memref = operand_def(MemRefType)
-    async_token = opt_result_def(AsyncTokenType)
 
-    assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $memref attr-dict `:` "
-        "type($memref)"
-    )
-    custom_directives = (AsyncDependencies,)
+    assembly_format = _ASYNC + " $memref attr-dict `:` type($memref)"
 
 
 @formatted_op
-class MemcpyOp(IRDLOperation):
+class MemcpyOp(_AsyncOp):
     """All elements of one buffer into another."""
 
     name = "gpu.memcpy"
@@ -155,13 +149,8 @@ class MemcpyOp(IRDLOperation):
     async_dependencies = var_operand_def(AsyncTokenType)
     dst = operand_def(MemRefType)
     src = operand_def(MemRefType)
-    async_token = opt_result_def(AsyncTokenType)
 
-    assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $dst `,` $src `:` "
-        "type($dst) `,` type($src) attr-dict"
-    )
-    custom_directives = (AsyncDependencies,)
+    assembly_format = _ASYNC + " $dst `,` $src `:` type($dst) `,` type($src) attr-dict"
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
@@ -171,16 +160,12 @@ class MemcpyOp(IRDLOperation):
         assert isa(src, MemRefType)
         if dst.element_type != src.element_type:
             raise VerifyException(f"'src' is {src}, it has to hold elements of {dst}")
-        agree = len(dst.get_shape()) == len(src.get_shape()) and all(
-            a < 0 or b < 0 or a == b
-            for a, b in zip(dst.get_shape(), src.get_shape(), strict=True)
-        )
-        if not agree:
+        if not shapes_agree(dst, src):
             raise VerifyException(f"'src' is {src}, it has to have the shape of {dst}")
 
 
 @formatted_op
-class MemsetOp(IRDLOperation):
+class MemsetOp(_AsyncOp):
     """One value into all elements of a buffer."""
 
     name = "gpu.memset"
@@ -188,13 +173,8 @@ class MemsetOp(IRDLOperation):
     async_dependencies = var_operand_def(AsyncTokenType)
     dst = operand_def(MemRefType)
     value = operand_def()
-    async_token = opt_result_def(AsyncTokenType)
 
-    assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $dst `,` $value `:` "
-        "type($dst) `,` type($value) attr-dict"
-    )
-    custom_directives = (AsyncDependencies,)
+    assembly_format = _ASYNC + " $dst `,` $value `:` type($dst) `,` type($value) attr-dict"
 
     traits = traits_def(MemoryWriteEffect())
 
@@ -282,7 +262,7 @@ class LaunchFuncOp(IRDLOperation):
     async_token = opt_result_def(AsyncTokenType)
 
     assembly_format = (
-        "custom<AsyncDependencies>(type($async_token), $async_dependencies) "
+        _ASYNC + " "
         "(`<` $async_object^ `:` type($async_object) `>`)? $kernel "
         "(`clusters` `in` ` ` `(` $cluster_size_x^ `,` $cluster_size_y `,` $cluster_size_z `)`)? "
         "`blocks` `in` ` ` `(` $grid_size_x `,` $grid_size_y `,` $grid_size_z `)` "
@@ -433,9 +413,8 @@ class LaunchOp(IRDLOperation):
         _verify_clusters(self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
         found = [argument.type for argument in self.body.blocks[0].args[: self._ids]]
         if found != [IndexType()] * self._ids:
-            listed = ", ".join(map(str, found))
             raise VerifyException(
-                f"'body' has arguments ({listed}), it has to begin with {self._ids} of index"
+                f"'body' has arguments {listed(found)}, it has to begin with {self._ids} of index"
             )
 
 

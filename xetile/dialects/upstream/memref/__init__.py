@@ -36,31 +36,14 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnrankedMemRefType,
 )
-from xdsl.dialects.memref import (
-    AllocaOp as StockAllocaOp,
-)
-from xdsl.dialects.memref import (
-    AllocaScopeOp as StockAllocaScopeOp,
-)
-from xdsl.dialects.memref import (
-    AllocOp as StockAllocOp,
-)
-from xdsl.dialects.memref import (
-    AssumeAlignmentOp as StockAssumeAlignmentOp,
-)
-from xdsl.dialects.memref import (
-    GetGlobalOp as StockGetGlobalOp,
-)
-from xdsl.dialects.memref import (
-    MemRef as StockMemRef,
-)
+from xdsl.dialects.memref import AllocaOp as StockAllocaOp
+from xdsl.dialects.memref import AllocaScopeOp as StockAllocaScopeOp
+from xdsl.dialects.memref import AllocOp as StockAllocOp
+from xdsl.dialects.memref import AssumeAlignmentOp as StockAssumeAlignmentOp
+from xdsl.dialects.memref import GetGlobalOp as StockGetGlobalOp
+from xdsl.dialects.memref import MemRef as StockMemRef
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import (
-    Attribute,
-    Dialect,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -94,12 +77,7 @@ from xdsl.utils.bitwise_casts import is_power_of_two
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.directives import (
-    AtomicKind,
-    Directive,
-    Quoted,
-    parse_type_of,
-)
+from xetile.dialects.directives import AtomicKind, Directive, Quoted, parse_type_of
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import constant_value
 from xetile.dialects.upstream.memref.layout import (
@@ -119,10 +97,7 @@ from xetile.dialects.upstream.memref.views import (
     SubviewOp,
     TransposeOp,
 )
-from xetile.errors import (
-    fail,
-    notes_at,
-)
+from xetile.errors import fail, notes_at
 from xetile.hints import isa
 
 VISIBILITIES = ("public", "private", "nested")

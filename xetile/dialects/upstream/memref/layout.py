@@ -133,6 +133,14 @@ def verify_alignment(alignment: Attribute | None) -> None:
         raise VerifyException(f"'alignment' is {alignment}, expected a power of two as i64")
 
 
+def shapes_agree(one: MemRefType[Attribute], other: MemRefType[Attribute]) -> bool:
+    """Whether no extent that both types say is different."""
+    shapes = one.get_shape(), other.get_shape()
+    return len(shapes[0]) == len(shapes[1]) and all(
+        a < 0 or b < 0 or a == b for a, b in zip(*shapes, strict=True)
+    )
+
+
 def _rank_of(layout: Attribute) -> int | None:
     if isinstance(layout, StridedLayoutAttr):
         return len(layout.strides)

@@ -16,10 +16,7 @@ mlir-opt 22 refuses.
 
 from abc import ABC
 from collections import Counter
-from collections.abc import (
-    Iterator,
-    Sequence,
-)
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import cast
 
@@ -34,49 +31,21 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     UnrankedMemRefType,
 )
-from xdsl.dialects.memref import (
-    CollapseShapeOp as StockCollapseShapeOp,
-)
-from xdsl.dialects.memref import (
-    ExpandShapeOp as StockExpandShapeOp,
-)
-from xdsl.dialects.memref import (
-    ReinterpretCastOp as StockReinterpretCastOp,
-)
-from xdsl.dialects.memref import (
-    SubviewOp as StockSubviewOp,
-)
-from xdsl.interfaces import (
-    HasCanonicalizationPatternsInterface,
-    HasFolderInterface,
-)
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    SSAValue,
-)
-from xdsl.ir.affine import (
-    AffineDimExpr,
-    AffineMap,
-)
-from xdsl.irdl import (
-    AnyOf,
-    IRDLOperation,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.dialects.memref import CollapseShapeOp as StockCollapseShapeOp
+from xdsl.dialects.memref import ExpandShapeOp as StockExpandShapeOp
+from xdsl.dialects.memref import ReinterpretCastOp as StockReinterpretCastOp
+from xdsl.dialects.memref import SubviewOp as StockSubviewOp
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.irdl import AnyOf, IRDLOperation, operand_def, prop_def, result_def, traits_def
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     ParsingState,
     PrintingState,
 )
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException

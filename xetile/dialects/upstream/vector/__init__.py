@@ -23,16 +23,8 @@ from xdsl.dialects.vector import (
     TransferReadOp,
     TransferWriteOp,
 )
-from xdsl.ir import (
-    Dialect,
-    OpaqueSyntaxAttribute,
-)
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    opt_operand_def,
-    opt_prop_def,
-)
+from xdsl.ir import Dialect, OpaqueSyntaxAttribute
+from xdsl.irdl import IRDLOperation, irdl_attr_definition, opt_operand_def, opt_prop_def
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     ParsingState,
@@ -80,15 +72,8 @@ from xetile.dialects.upstream.vector.shapes import (
     TransposeOp,
 )
 
-
-class Punctuation(StrEnum):
-    """What follows a value."""
-
-    NO_PUNCTUATION = "no_punctuation"
-    NEWLINE = "newline"
-    COMMA = "comma"
-    OPEN = "open"
-    CLOSE = "close"
+Punctuation = StrEnum("Punctuation", "NO_PUNCTUATION NEWLINE COMMA OPEN CLOSE")
+"""What follows a value."""
 
 
 @irdl_attr_definition

@@ -17,11 +17,7 @@ what is refused is what mlir-opt 22 refuses.
 """
 
 from collections.abc import Sequence
-from typing import (
-    ClassVar,
-    Literal,
-    cast,
-)
+from typing import ClassVar, Literal, cast
 
 from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
@@ -44,17 +40,8 @@ from xdsl.dialects.vector import (
     TransferReadOp,
     TransferWriteOp,
 )
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    Region,
-    SSAValue,
-)
-from xdsl.ir.affine import (
-    AffineDimExpr,
-    AffineMap,
-)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -70,25 +57,15 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import (
-    AttrParser,
-    Parser,
-)
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import (
-    IsTerminator,
-    Pure,
-    RecursiveMemoryEffect,
-)
+from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.vector.memory import GatherOp
-from xetile.dialects.upstream.vector.support import (
-    array,
-    vector_type,
-)
+from xetile.dialects.upstream.vector.support import array, vector_type
 
 Kind = (
     CombiningKindAttr
@@ -211,11 +188,8 @@ def _reduced(source: VectorType, reduction_dims: Sequence[int]) -> Attribute:
 _ADD = CombiningKindAttr(CombiningKindFlag.ADD)
 
 
-class Iterator(StrEnum):
-    """What is done along a dimension of a contraction's iteration space."""
-
-    PARALLEL = "parallel"
-    REDUCTION = "reduction"
+Iterator = StrEnum("Iterator", "PARALLEL REDUCTION")
+"""What is done along a dimension of a contraction's iteration space."""
 
 
 @irdl_attr_definition

@@ -14,10 +14,7 @@ Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is wh
 """
 
 from abc import ABC
-from collections.abc import (
-    Mapping,
-    Sequence,
-)
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -31,11 +28,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyOf,
     IRDLOperation,
@@ -47,15 +40,8 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
-from xdsl.traits import (
-    MemoryReadEffect,
-    MemoryWriteEffect,
-    Pure,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op

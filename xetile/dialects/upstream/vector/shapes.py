@@ -23,10 +23,7 @@ Ops of older MLIR that mlir-opt 22 no longer has: read, and printed as what they
 Source: `llvm 19.1 mlir/Dialect/Vector/IR/VectorOps.td` (vector.splat, extractelement, insertelement).
 """
 
-from abc import (
-    ABC,
-    abstractmethod,
-)
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
 from typing import Self
@@ -39,17 +36,9 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
-from xdsl.dialects.vector import (
-    BroadcastOp,
-    ExtractOp,
-    InsertOp,
-)
+from xdsl.dialects.vector import BroadcastOp, ExtractOp, InsertOp
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     operand_def,
@@ -59,34 +48,16 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.irdl.declarative_assembly_format import (
-    ParsingState,
-    PrintingState,
-    TypeDirective,
-)
+from xdsl.irdl.declarative_assembly_format import ParsingState, PrintingState, TypeDirective
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.directives import (
-    Directive,
-    OneType,
-    SameType,
-    parse_type_of,
-)
-from xetile.dialects.formats import (
-    formatted_op,
-    sorted_op,
-)
-from xetile.dialects.renamed import (
-    Parts,
-    Renamed,
-)
+from xetile.dialects.directives import Directive, OneType, SameType, parse_type_of
+from xetile.dialects.formats import formatted_op, sorted_op
+from xetile.dialects.renamed import Parts, Renamed
 from xetile.dialects.upstream.arith.support import Foldable
 from xetile.dialects.upstream.vector.support import (
     INTEGERS,

@@ -20,23 +20,12 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.dialects.vector import (
-    ExtractOp,
-    InsertOp,
-)
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    OpResult,
-    SSAValue,
-)
+from xdsl.dialects.vector import ExtractOp, InsertOp
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
 
-from xetile.dialects.shared_attributes import (
-    integer_array,
-    word,
-)
+from xetile.dialects.shared_attributes import integer_array, word
 from xetile.dialects.upstream.arith.support import constant_value
 from xetile.errors import fail
 from xetile.hints import isa

@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerType,
+    UnitAttr,
     VectorType,
     f16,
     f32,
@@ -48,8 +49,9 @@ from xetile.dialects.atomic_kinds import identity
 from xetile.dialects.fast_math import fast_math
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
+from xetile.dialects.upstream.gpu import AllReduceOperationAttr, SubgroupReduceOp
 from xetile.dialects.upstream.gpu import ShuffleOp as LaneShuffleOp
-from xetile.dialects.upstream.gpu import SubgroupReduceOp
+from xetile.dialects.upstream.gpu.attributes import AllReduceOperation
 from xetile.dialects.upstream.vector import (
     BitcastOp,
     ExtractOp,
@@ -239,7 +241,8 @@ class _Reducing:
         takes = isa(value.type, IntegerType) and self.kind in _SUBGROUP_KINDS
         everyone = 1 << len(lanes) == self.view.device.lanes
         if takes and everyone and bits(value.type) >= bits(i8):
-            return self.view.new(SubgroupReduceOp(value, self.kind, uniform=True))
+            kind = AllReduceOperationAttr(AllReduceOperation(self.kind))
+            return self.view.new(SubgroupReduceOp(value, op=kind, uniform=UnitAttr()))
         for lane in lanes:
             value = self.combine(value, self._exchanged(value, 1 << lane))
         return value
