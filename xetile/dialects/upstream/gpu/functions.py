@@ -229,13 +229,13 @@ class FuncOp(IRDLOperation):
         """Make a function; without a `region` it gets an empty entry block."""
         if not isinstance(function_type, FunctionType):
             function_type = FunctionType.from_lists(*function_type)
-        shared = workgroup_attributions or None
+        shared = IntegerAttr(workgroup_attributions, i64) if workgroup_attributions else None
         super().__init__(
             properties={"function_type": function_type, **properties},
             attributes={
                 "sym_name": StringAttr(name),
                 "gpu.kernel": UnitAttr() if kernel else None,
-                "workgroup_attributions": shared and IntegerAttr(shared, i64),
+                "workgroup_attributions": shared,
             },
             regions=[
                 Region(Block(arg_types=function_type.inputs)) if region is None else region

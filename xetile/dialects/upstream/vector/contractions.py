@@ -17,7 +17,7 @@ what is refused is what mlir-opt 22 refuses.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
@@ -64,36 +64,12 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.formats import formatted_op
+from xetile.dialects.upstream.bases import verify_is
 from xetile.dialects.upstream.vector.memory import GatherOp
 from xetile.dialects.upstream.vector.support import array, vector_type
 
-Kind = (
-    CombiningKindAttr
-    | Literal[
-        "add",
-        "mul",
-        "minui",
-        "minsi",
-        "minnumf",
-        "maxui",
-        "maxsi",
-        "maxnumf",
-        "and",
-        "or",
-        "xor",
-        "maximumf",
-        "minimumf",
-    ]
-)
-
 _ONLY_FLOATS = ("minnumf", "maxnumf", "minimumf", "maximumf")
 _ANY = ("add", "mul")
-
-
-def _kind(kind: Kind) -> CombiningKindAttr:
-    if isinstance(kind, CombiningKindAttr):
-        return kind
-    return CombiningKindAttr(CombiningKindFlag(kind))
 
 
 @formatted_op
@@ -152,15 +128,17 @@ class MultiReductionOp(IRDLOperation):
 
     def __init__(
         self,
-        kind: Kind,
+        kind: CombiningKindAttr | str,
         source: SSAValue | Operation,
         acc: SSAValue | Operation,
         reduction_dims: Sequence[int],
     ) -> None:
+        if isinstance(kind, str):
+            kind = CombiningKindAttr(CombiningKindFlag(kind))
         super().__init__(
             operands=[source, acc],
             result_types=[_reduced(vector_type(source), reduction_dims)],
-            properties={"kind": _kind(kind), "reduction_dims": array(reduction_dims)},
+            properties={"kind": kind, "reduction_dims": array(reduction_dims)},
         )
 
     def verify_(self) -> None:
@@ -242,7 +220,30 @@ class ContractionOp(IRDLOperation):
     @property
     def extents(self) -> dict[int, int]:
         """The extents of the iteration space by dimension, which all vectors agree in."""
-        return _extents(self)
+        found: dict[int, int] = {}
+        for name, map, type in zip(
+            ("lhs", "rhs", "acc"),
+            self.maps,
+            (self.lhs.type, self.rhs.type, self.acc.type),
+            strict=True,
+        ):
+            shape = type.get_shape() if isinstance(type, VectorType) else ()
+            if map.num_dims != len(self.iterators) or len(map.results) != len(shape):
+                raise VerifyException(
+                    f"the map of '{name}' goes from {map.num_dims} dimensions to {len(map.results)}; there are "
+                    f"{len(self.iterators)} iterators, and {type} has {len(shape)} dimensions"
+                )
+            for result, extent in zip(map.results, shape, strict=True):
+                if not isinstance(result, AffineDimExpr):
+                    raise VerifyException(
+                        f"the map of '{name}' has {result}, expected dimensions"
+                    )
+                if found.setdefault(result.position, extent) != extent:
+                    raise VerifyException(
+                        f"dimension {result.position} has extent {extent} in '{name}', "
+                        f"{found[result.position]} before"
+                    )
+        return found
 
     @classmethod
     def parse(cls, parser: Parser) -> "ContractionOp":
@@ -327,29 +328,6 @@ def _iterators(given: Attribute | None) -> Attribute | None:
     )
 
 
-def _extents(op: ContractionOp) -> dict[int, int]:
-    """The extents of the iteration space, which all vectors agree in."""
-    found: dict[int, int] = {}
-    for name, map, type in zip(
-        ("lhs", "rhs", "acc"), op.maps, (op.lhs.type, op.rhs.type, op.acc.type), strict=True
-    ):
-        shape = type.get_shape() if isinstance(type, VectorType) else ()
-        if map.num_dims != len(op.iterators) or len(map.results) != len(shape):
-            raise VerifyException(
-                f"the map of '{name}' goes from {map.num_dims} dimensions to {len(map.results)}; there are "
-                f"{len(op.iterators)} iterators, and {type} has {len(shape)} dimensions"
-            )
-        for result, extent in zip(map.results, shape, strict=True):
-            if not isinstance(result, AffineDimExpr):
-                raise VerifyException(f"the map of '{name}' has {result}, expected dimensions")
-            if found.setdefault(result.position, extent) != extent:
-                raise VerifyException(
-                    f"dimension {result.position} has extent {extent} in '{name}', "
-                    f"{found[result.position]} before"
-                )
-    return found
-
-
 @irdl_op_definition
 class OuterProductOp(IRDLOperation):
     """Products of each element of one vector with each of another, or with one number; added to a third vector.
@@ -409,9 +387,9 @@ class OuterProductOp(IRDLOperation):
 
     def verify_(self) -> None:
         expected = _outer(self.lhs, self.rhs)
-        for name, value in (("result", self.result), ("acc", self.acc)):
-            if value is not None and value.type != expected:
-                raise VerifyException(f"'{name}' is {value.type}, expected {expected}")
+        verify_is("result", self.result.type, expected)
+        if self.acc is not None:
+            verify_is("acc", self.acc.type, expected)
         if not isinstance(expected.element_type, AnyFloat | IntegerType | IndexType):
             raise VerifyException(f"{expected.element_type} has no products")
 
@@ -533,10 +511,8 @@ class MaskOp(IRDLOperation):
             raise VerifyException(
                 f"'{masked.name}' passes nothing through, only vector.transfer_read does"
             )
-        if self.passthru is not None and self.passthru.type != self.masked_results[0].type:
-            raise VerifyException(
-                f"'passthru' is {self.passthru.type}, expected {self.masked_results[0].type}"
-            )
+        if self.passthru is not None:
+            verify_is("passthru", self.passthru.type, self.masked_results[0].type)
 
 
 _MASKABLE = (

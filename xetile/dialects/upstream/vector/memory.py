@@ -46,6 +46,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable, constant_value
+from xetile.dialects.upstream.bases import verify_entries, verify_is, verify_power_of_two
 from xetile.dialects.upstream.vector.support import (
     array,
     dense,
@@ -72,21 +73,15 @@ class _MemoryOperation(IRDLOperation, ABC):
         memory, vector = base.type, vector_type(value)
         assert isa(memory, MemRefType)
         rank = len(memory.get_shape())
-        if len(indices) != rank:
-            raise VerifyException(
-                f"'indices' has {len(indices)} entries, {memory} has rank {rank}"
-            )
+        verify_entries("indices", len(indices), memory, rank, rank)
         element = memory.element_type
         inner = element.element_type if isa(element, VectorType) else element
         if inner != vector.element_type:
             raise VerifyException(
                 f"'base' is {memory}, its elements are not those of {vector}"
             )
-        if self.alignment is None:
-            return
-        bytes_ = self.alignment.value.data
-        if bytes_ <= 0 or bytes_ & (bytes_ - 1):
-            raise VerifyException(f"'alignment' is {bytes_}, it has to be a power of two")
+        if self.alignment is not None:
+            verify_power_of_two("alignment", self.alignment.value.data)
 
     @staticmethod
     def verify_alike(vectors: Mapping[str, SSAValue]) -> None:
@@ -97,14 +92,6 @@ class _MemoryOperation(IRDLOperation, ABC):
                 raise VerifyException(
                     f"'{name}' is {value.type}, it has to have the shape of '{first}', {model.type}"
                 )
-
-    @staticmethod
-    def verify_pass_thru(pass_thru: SSAValue, result: SSAValue) -> None:
-        """What a false mask gives has the result's type."""
-        if pass_thru.type != result.type:
-            raise VerifyException(
-                f"'pass_thru' is {pass_thru.type}, 'result' is {result.type}"
-            )
 
 
 class _Plain(_MemoryOperation, ABC):
@@ -172,7 +159,7 @@ class MaskedLoadOp(_MemoryOperation):
     def verify_(self) -> None:
         self.verify_access(self.base, self.indices, self.result)
         self.verify_alike({"result": self.result, "mask": self.mask})
-        self.verify_pass_thru(self.pass_thru, self.result)
+        verify_is("pass_thru", self.pass_thru.type, self.result.type, "'result' is")
 
 
 @formatted_op
@@ -224,7 +211,7 @@ class GatherOp(_MemoryOperation):
     def verify_(self) -> None:
         self.verify_access(self.base, self.offsets, self.result)
         self.verify_alike({"result": self.result, "indices": self.indices, "mask": self.mask})
-        self.verify_pass_thru(self.pass_thru, self.result)
+        verify_is("pass_thru", self.pass_thru.type, self.result.type, "'result' is")
 
 
 @formatted_op
@@ -292,10 +279,8 @@ class ConstantMaskOp(IRDLOperation, Foldable):
     def verify_(self) -> None:
         shape = vector_type(self.result).get_shape()
         sizes = self.mask_dim_sizes.get_values()
-        if len(sizes) != max(len(shape), 1):
-            raise VerifyException(
-                f"'mask_dim_sizes' has {len(sizes)} entries, {self.result.type} has rank {len(shape)}"
-            )
+        rank = len(shape)
+        verify_entries("mask_dim_sizes", len(sizes), self.result.type, rank, max(rank, 1))
         for size, extent in zip(sizes, shape or (1,), strict=True):
             if not 0 <= size <= extent:
                 raise VerifyException(
@@ -359,12 +344,9 @@ class CreateMaskOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         super().__init__(operands=[mask_dim_sizes], result_types=[result_type])
 
     def verify_(self) -> None:
+        type, limits = self.mask_vector.type, len(self.mask_dim_sizes)
         rank = len(vector_type(self.mask_vector).get_shape())
-        if len(self.mask_dim_sizes) != max(rank, 1):
-            raise VerifyException(
-                f"'mask_dim_sizes' has {len(self.mask_dim_sizes)} entries, "
-                f"{self.mask_vector.type} has rank {rank}"
-            )
+        verify_entries("mask_dim_sizes", limits, type, rank, max(rank, 1))
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

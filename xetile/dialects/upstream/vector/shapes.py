@@ -26,7 +26,7 @@ Source: `llvm 19.1 mlir/Dialect/Vector/IR/VectorOps.td` (vector.splat, extractel
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -49,7 +49,7 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.irdl.declarative_assembly_format import ParsingState, PrintingState, TypeDirective
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -59,6 +59,7 @@ from xetile.dialects.directives import Directive, OneType, SameType, parse_type_
 from xetile.dialects.formats import formatted_op, sorted_op
 from xetile.dialects.renamed import Parts, Renamed
 from xetile.dialects.upstream.arith.support import Foldable
+from xetile.dialects.upstream.bases import ConversionOp, verify_entries, verify_is
 from xetile.dialects.upstream.vector.support import (
     INTEGERS,
     array,
@@ -91,18 +92,13 @@ class _ComposeCasts(RewritePattern):
             replace_alike(rewriter, op, type(op)(inner.source, vector_type(op.result)))
 
 
-class _Cast(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface, ABC):
+class _Cast(ConversionOp, Foldable, HasCanonicalizationPatternsInterface, ABC):
     """The same bytes in another type."""
 
     source = operand_def(VectorType)
     result = result_def(VectorType)
 
     assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
-
-    traits = traits_def(Pure())
-
-    def __init__(self, source: SSAValue | Operation, result_type: VectorType) -> None:
-        super().__init__(operands=[source], result_types=[result_type])
 
     @abstractmethod
     def keeps_bytes(self) -> bool:
@@ -288,10 +284,7 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         if not mask:
             raise VerifyException("'mask' is empty")
         expected = _shuffled(v1, len(mask))
-        if self.result.type != expected:
-            raise VerifyException(
-                f"'result' is {self.result.type}, the shuffled is {expected}"
-            )
+        verify_is("result", self.result.type, expected, "the shuffled is")
         limit = self.leading_extent(self.v1) + self.leading_extent(self.v2)
         for position, index in enumerate(mask):
             if not -1 <= index < limit:
@@ -467,8 +460,7 @@ class ExtractStridedSliceOp(IRDLOperation, Foldable, HasCanonicalizationPatterns
         _verify_strides(integer_values(self.strides))
         shape = (*sizes, *source.get_shape()[len(sizes) :])
         expected = VectorType(source.element_type, shape, source.scalable_dims)
-        if self.result.type != expected:
-            raise VerifyException(f"'result' is {self.result.type}, the slice is {expected}")
+        verify_is("result", self.result.type, expected, "the slice is")
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if self.source.type == self.result.type:
@@ -520,20 +512,13 @@ class InsertStridedSliceOp(IRDLOperation, Foldable):
         source, dest = vector_type(self.source), vector_type(self.dest)
         offsets = integer_values(self.offsets)
         ranks = len(source.get_shape()), len(dest.get_shape())
-        if len(offsets) != ranks[1]:
-            raise VerifyException(
-                f"'offsets' has {len(offsets)} entries, 'dest' has rank {ranks[1]}"
-            )
-        if len(self.strides) != ranks[0]:
-            raise VerifyException(
-                f"'strides' has {len(self.strides)} entries, 'source' has rank {ranks[0]}"
-            )
+        verify_entries("offsets", len(offsets), "'dest'", ranks[1], ranks[1])
+        verify_entries("strides", len(self.strides), "'source'", ranks[0], ranks[0])
         if ranks[0] > ranks[1]:
             raise VerifyException(f"'source' has rank {ranks[0]}, 'dest' has rank {ranks[1]}")
         if source.element_type != dest.element_type:
             raise VerifyException(f"'source' is {source}, 'dest' is {dest}")
-        if self.result.type != dest:
-            raise VerifyException(f"'result' is {self.result.type}, 'dest' is {dest}")
+        verify_is("result", self.result.type, dest, "'dest' is")
         _verify_strides(integer_values(self.strides))
         missing = ranks[1] - ranks[0]
         _verify_box(dest, offsets, (*[1] * missing, *source.get_shape()))
@@ -583,10 +568,7 @@ class TransposeOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface)
                 f"{source} once"
             )
         expected = _transposed(source, permutation)
-        if self.result.type != expected:
-            raise VerifyException(
-                f"'result' is {self.result.type}, the transposed is {expected}"
-            )
+        verify_is("result", self.result.type, expected, "the transposed is")
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if list(self.permutation.get_values()) == list(range(len(self.permutation))):
@@ -610,10 +592,8 @@ def _transposed(source: VectorType, permutation: Sequence[int]) -> VectorType:
 
 def _verify_box(whole: VectorType, offsets: Sequence[int], sizes: Sequence[int]) -> None:
     shape = whole.get_shape()
-    if len(offsets) > len(shape):
-        raise VerifyException(
-            f"'offsets' has {len(offsets)} entries, {whole} has rank {len(shape)}"
-        )
+    named = min(len(offsets), len(shape))
+    verify_entries("offsets", len(offsets), whole, len(shape), named)
     for dimension, (offset, size, extent) in enumerate(
         zip(offsets, sizes, shape, strict=False)
     ):
@@ -647,6 +627,34 @@ class _Older(Renamed):
         made.attributes |= parts.attributes
         return made
 
+    OPERANDS: ClassVar[Sequence[str]]
+    RESULT: ClassVar[str] = "vector"
+    """Operands and result: the vector, one element, the position in brackets."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operands and the type of the vector, which says the others."""
+        names: list[UnresolvedOperand] = []
+        for kind in cls.OPERANDS:
+            if kind != "position":
+                if names:
+                    parser.parse_punctuation(",")
+                names.append(parser.parse_unresolved_operand())
+        position = _parse_position(parser) if "position" in cls.OPERANDS else ()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        vector = parse_type_of(parser, VectorType[Attribute])
+        types = {"vector": vector, "element": vector.element_type}
+        operands = [
+            parser.resolve_operand(name, types[kind])
+            for name, kind in zip(names, cls.OPERANDS, strict=False)
+        ]
+        return cls.create(
+            operands=[*operands, *position],
+            result_types=[types[cls.RESULT]],
+            attributes=attributes,
+        )
+
     @classmethod
     @abstractmethod
     def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
@@ -657,73 +665,36 @@ class SplatOp(_Older):
     """`%v = vector.splat %a : vector<8x16xf32>`."""
 
     name = "vector.splat"
+    OPERANDS = ("element",)
 
     @classmethod
     def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         return BroadcastOp.create(operands=operands, result_types=[result])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        element = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = _parse_vector(parser)
-        value = parser.resolve_operand(element, type.element_type)
-        return cls.create(operands=[value], result_types=[type], attributes=attributes)
 
 
 class ExtractElementOp(_Older):
     """`%e = vector.extractelement %v[%i : index] : vector<8xf32>`."""
 
     name = "vector.extractelement"
+    OPERANDS = ("vector", "position")
+    RESULT = "element"
 
     @classmethod
     def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         vector, *position = operands
         return ExtractOp(vector, position, result)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        vector = parser.parse_unresolved_operand()
-        position = _parse_position(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = _parse_vector(parser)
-        operands = [parser.resolve_operand(vector, type), *position]
-        return cls.create(
-            operands=operands, result_types=[type.element_type], attributes=attributes
-        )
-
 
 class InsertElementOp(_Older):
     """`%w = vector.insertelement %e, %v[%i : index] : vector<8xf32>`."""
 
     name = "vector.insertelement"
+    OPERANDS = ("element", "vector", "position")
 
     @classmethod
     def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         element, vector, *position = operands
         return InsertOp(element, vector, position)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        element = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        vector = parser.parse_unresolved_operand()
-        position = _parse_position(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = _parse_vector(parser)
-        operands = [
-            parser.resolve_operand(element, type.element_type),
-            parser.resolve_operand(vector, type),
-            *position,
-        ]
-        return cls.create(operands=operands, result_types=[type], attributes=attributes)
-
-
-def _parse_vector(parser: Parser) -> VectorType[Attribute]:
-    return parse_type_of(parser, VectorType)
 
 
 def _parse_position(parser: Parser) -> Sequence[SSAValue]:
