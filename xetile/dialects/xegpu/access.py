@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import BaseAttr, IRDLOperation, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -25,7 +25,7 @@ from xetile.dialects.xegpu.attributes import (
     MemorySpace,
     MemorySpaceAttr,
 )
-from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import TensorDescType
 from xetile.hints import isa
 
@@ -34,7 +34,26 @@ LAYOUT = BaseAttr(LayoutAttr) | BaseAttr(SliceAttr)
 """Constraints of properties."""
 
 
-class CachedOp(IRDLOperation):
+class XeGPUOp(IRDLOperation):
+    """An op that is made of its operands in their order, and of its properties by their names."""
+
+    def __init__(
+        self,
+        *operands: SSAValue | None,
+        result_type: Attribute | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        **properties: Attribute | None,
+    ) -> None:
+        """Make the op; `hints` are those of the caches L1, L2 and L3."""
+        Operation.__init__(
+            self,
+            operands=[operand for operand in operands if operand is not None],
+            result_types=[] if result_type is None else [result_type],
+            properties=present(**dict(zip(HINTS, hints, strict=False)), **properties),
+        )
+
+
+class CachedOp(XeGPUOp):
     """An access through the caches; an op that says something else first has its own fields before these."""
 
     l1_hint = opt_prop_def(CacheHintAttr)
@@ -43,10 +62,24 @@ class CachedOp(IRDLOperation):
     layout = opt_prop_def(LAYOUT)
 
 
-class OffsetsOp(IRDLOperation):
+class OffsetsOp(XeGPUOp):
     """An op whose last operands are offsets, mixed with literals in the property `const_offsets`."""
 
     offsets = var_operand_def(IndexType())
+
+    def __init__(
+        self,
+        *operands: SSAValue,
+        offsets: Sequence[Mixed] = (),
+        result_type: Attribute | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        **properties: Attribute | None,
+    ) -> None:
+        values, const_offsets = optional_mixed(offsets)
+        properties["const_offsets"] = const_offsets
+        super().__init__(
+            *operands, *values, result_type=result_type, hints=hints, **properties
+        )
 
     @property
     def mixed_offsets(self) -> list[Mixed]:
@@ -64,15 +97,6 @@ class OffsetsOp(IRDLOperation):
     def verify_places(self) -> None:
         """Literals have as many places for values as there are values."""
         verify_count("const_offsets", self.offsets, self.properties.get("const_offsets"))
-
-
-def access_properties(
-    hints: Sequence[CacheHintAttr | None],
-    layout: AnyLayoutAttr | None,
-    **others: Attribute | None,
-) -> dict[str, Attribute]:
-    """The properties of an access with up to three hints, for L1, L2, L3; sorted by name."""
-    return present(layout=layout, **dict(zip(HINTS, hints, strict=False)), **others)
 
 
 def optional_mixed(

@@ -2,7 +2,7 @@
 
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i8, i64
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -17,17 +17,15 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.directives import SameType
-from xetile.dialects.formats import present, sorted_op
-from xetile.dialects.xegpu.access import LAYOUT, vector_type
+from xetile.dialects.formats import sorted_op
+from xetile.dialects.xegpu.access import LAYOUT, XeGPUOp, vector_type
 from xetile.dialects.xegpu.attributes import (
-    FenceScope,
     FenceScopeAttr,
-    MemorySpace,
     MemorySpaceAttr,
 )
 from xetile.dialects.xegpu.constraints import value_constraint
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
-from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import NbarrierType
 
 REGISTER_UNIT_BITS = 32
@@ -35,7 +33,7 @@ REGISTER_UNIT_BITS = 32
 
 
 @sorted_op
-class DpasOp(IRDLOperation):
+class DpasOp(XeGPUOp):
     """Multiply A by B and add the accumulator: one systolic instruction.
 
     ```mlir
@@ -61,29 +59,6 @@ class DpasOp(IRDLOperation):
     assembly_format = (
         "$lhs `,` $rhs (`,` $acc^)? attr-dict `:` type(operands) `->` type($result)"
     )
-
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        acc: SSAValue | None = None,
-        *,
-        result_type: VectorType[Attribute] | None = None,
-        layout_a: AnyLayoutAttr | None = None,
-        layout_b: AnyLayoutAttr | None = None,
-        layout_cd: AnyLayoutAttr | None = None,
-    ) -> None:
-        """The result has the accumulator's type; without one `result_type` is required."""
-        if acc is not None and result_type is None:
-            result_type = vector_type(acc)
-        if result_type is None:
-            raise ValueError("dpas without an accumulator needs a result_type")
-        Operation.__init__(
-            self,
-            operands=[lhs, rhs] if acc is None else [lhs, rhs, acc],
-            result_types=[result_type],
-            properties=present(layout_a=layout_a, layout_b=layout_b, layout_cd=layout_cd),
-        )
 
     def verify_(self) -> None:
         a, b, d = (vector_type(value) for value in (self.lhs, self.rhs, self.result))
@@ -129,7 +104,7 @@ def _verify_sizes(a: tuple[int, ...], b: tuple[int, ...], d: tuple[int, ...]) ->
 
 
 @sorted_op
-class FenceOp(IRDLOperation):
+class FenceOp(XeGPUOp):
     """Order memory accesses: those before the op are seen before those after it.
 
     ```mlir
@@ -149,14 +124,6 @@ class FenceOp(IRDLOperation):
         "`memory_kind` `=` $memory_kind `,` `fence_scope` `=` $fence_scope attr-dict"
     )
 
-    def __init__(self, memory_kind: MemorySpace, fence_scope: FenceScope) -> None:
-        super().__init__(
-            properties={
-                "fence_scope": FenceScopeAttr(fence_scope),
-                "memory_kind": MemorySpaceAttr(memory_kind),
-            }
-        )
-
     @property
     def memory_kind_name(self) -> str:
         """Global or slm."""
@@ -169,7 +136,7 @@ class FenceOp(IRDLOperation):
 
 
 @sorted_op
-class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
+class ConvertLayoutOp(XeGPUOp, HasFolderInterface):
     """Share the same value out in another way.
 
     ```mlir
@@ -190,15 +157,6 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
         "$source prop-dict attr-dict `:` custom<SameType>(type($source), type($result))"
     )
     custom_directives = (SameType,)
-
-    def __init__(
-        self, source: SSAValue, input_layout: AnyLayoutAttr, target_layout: AnyLayoutAttr
-    ) -> None:
-        super().__init__(
-            operands=[source],
-            result_types=[source.type],
-            properties={"input_layout": input_layout, "target_layout": target_layout},
-        )
 
     def fold(self) -> tuple[SSAValue] | None:
         """Between equal layouts nothing moves."""
@@ -238,7 +196,7 @@ class CompileHintOp(IRDLOperation):
 
 
 @sorted_op
-class AllocNbarrierOp(IRDLOperation):
+class AllocNbarrierOp(XeGPUOp):
     """Reserve named barriers for the workgroup: `xegpu.alloc_nbarrier 8`."""
 
     name = "xegpu.alloc_nbarrier"
@@ -247,12 +205,9 @@ class AllocNbarrierOp(IRDLOperation):
 
     assembly_format = "$nbarrier_num attr-dict"
 
-    def __init__(self, nbarrier_num: int) -> None:
-        super().__init__(properties={"nbarrier_num": IntegerAttr(nbarrier_num, i64)})
-
 
 @irdl_op_definition
-class InitNbarrierOp(IRDLOperation):
+class InitNbarrierOp(XeGPUOp):
     """Take part in a named barrier: `%b = xegpu.init_nbarrier %id, %count : i8, i8 -> !xegpu.nbarrier`."""
 
     name = "xegpu.init_nbarrier"
@@ -266,14 +221,9 @@ class InitNbarrierOp(IRDLOperation):
         "type($nbarrier_id) `,` type($participant_thread_num) `->` type($result)"
     )
 
-    def __init__(self, nbarrier_id: SSAValue, participant_thread_num: SSAValue) -> None:
-        super().__init__(
-            operands=[nbarrier_id, participant_thread_num], result_types=[NbarrierType()]
-        )
-
 
 @irdl_op_definition
-class NbarrierArriveOp(IRDLOperation):
+class NbarrierArriveOp(XeGPUOp):
     """Signal that this subgroup has arrived: `xegpu.nbarrier_arrive %b : !xegpu.nbarrier`."""
 
     name = "xegpu.nbarrier_arrive"
@@ -282,12 +232,9 @@ class NbarrierArriveOp(IRDLOperation):
 
     assembly_format = "$nbarrier attr-dict `:` type($nbarrier)"
 
-    def __init__(self, nbarrier: SSAValue) -> None:
-        super().__init__(operands=[nbarrier])
-
 
 @irdl_op_definition
-class NbarrierWaitOp(IRDLOperation):
+class NbarrierWaitOp(XeGPUOp):
     """Wait until all have arrived: `xegpu.nbarrier_wait %b : !xegpu.nbarrier`."""
 
     name = "xegpu.nbarrier_wait"
@@ -295,6 +242,3 @@ class NbarrierWaitOp(IRDLOperation):
     nbarrier = operand_def(NbarrierType)
 
     assembly_format = "$nbarrier attr-dict `:` type($nbarrier)"
-
-    def __init__(self, nbarrier: SSAValue) -> None:
-        super().__init__(operands=[nbarrier])

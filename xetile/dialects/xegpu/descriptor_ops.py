@@ -27,7 +27,6 @@ from xetile.dialects.index_lists import (
     Mixed,
     OptionalIndexList,
     join_mixed,
-    split_mixed,
     verify_count,
 )
 from xetile.dialects.xegpu.access import (
@@ -81,21 +80,15 @@ class CreateNdTdescOp(IRDLOperation):
         source: SSAValue,
         result_type: TensorDescType,
         *,
-        offsets: Sequence[Mixed] = (),
         shape: Sequence[Mixed] = (),
         strides: Sequence[Mixed] = (),
     ) -> None:
-        dynamic_offsets, const_offsets = optional_mixed(offsets)
-        dynamic_shape, const_shape = optional_mixed(shape)
-        dynamic_strides, const_strides = optional_mixed(strides)
+        sizes, const_shape = optional_mixed(shape)
+        steps, const_strides = optional_mixed(strides)
         super().__init__(
-            operands=[source, dynamic_offsets, dynamic_shape, dynamic_strides],
+            operands=[source, (), sizes, steps],
             result_types=[result_type],
-            properties=present(
-                const_offsets=const_offsets,
-                const_shape=const_shape,
-                const_strides=const_strides,
-            ),
+            properties=present(const_shape=const_shape, const_strides=const_strides),
         )
 
     @property
@@ -167,14 +160,6 @@ class UpdateNdOffsetOp(OffsetsOp):
         "custom<SameType>(type($TensorDesc), type($result))"
     )
     custom_directives = (IndexList, SameType)
-
-    def __init__(self, descriptor: SSAValue, offsets: Sequence[Mixed]) -> None:
-        dynamic, const_offsets = split_mixed(offsets)
-        super().__init__(
-            operands=[descriptor, dynamic],
-            result_types=[descriptor.type],
-            properties={"const_offsets": const_offsets},
-        )
 
     def verify_(self) -> None:
         self.verify_places()

@@ -3,12 +3,9 @@
 Every op prints as mlir-opt 22 prints it, with no space before `:` after an attribute.
 """
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import MemRefType, UnitAttr, VectorType, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -18,13 +15,14 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import present, sorted_op
-from xetile.dialects.index_lists import IndexList, Mixed, split_mixed
+from xetile.dialects.formats import sorted_op
+from xetile.dialects.index_lists import IndexList
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     LAYOUT,
     OffsetsOp,
+    XeGPUOp,
     element_type,
     vector_type,
 )
@@ -37,7 +35,7 @@ SCALAR_OR_VECTOR = value_constraint(or_scalar=True)
 
 
 @sorted_op
-class CreateMemDescOp(IRDLOperation):
+class CreateMemDescOp(XeGPUOp):
     """A matrix in a buffer of shared local memory.
 
     ```mlir
@@ -53,9 +51,6 @@ class CreateMemDescOp(IRDLOperation):
     traits = traits_def(Pure())
 
     assembly_format = "$source prop-dict attr-dict `` `:` type($source) `->` type($mem_desc)"
-
-    def __init__(self, source: SSAValue, result_type: MemDescType) -> None:
-        super().__init__(operands=[source], result_types=[result_type])
 
     def verify_(self) -> None:
         source, result = self.source.type, self.mem_desc.type
@@ -103,22 +98,6 @@ class LoadMatrixOp(OffsetsOp):
     )
     custom_directives = (IndexList,)
 
-    def __init__(
-        self,
-        mem_desc: SSAValue,
-        offsets: Sequence[Mixed],
-        result_type: Attribute,
-        *,
-        subgroup_block_io: bool = False,
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        dynamic, literals = split_mixed(offsets)
-        super().__init__(
-            operands=[mem_desc, dynamic],
-            result_types=[result_type],
-            properties=_properties(literals, layout, block_io=subgroup_block_io),
-        )
-
     def verify_(self) -> None:
         self.verify_places()
         _verify_tile(self, "res", self.res)
@@ -149,31 +128,9 @@ class StoreMatrixOp(OffsetsOp):
     )
     custom_directives = (IndexList,)
 
-    def __init__(
-        self,
-        data: SSAValue,
-        mem_desc: SSAValue,
-        offsets: Sequence[Mixed],
-        *,
-        subgroup_block_io: bool = False,
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        dynamic, literals = split_mixed(offsets)
-        super().__init__(
-            operands=[data, mem_desc, dynamic],
-            properties=_properties(literals, layout, block_io=subgroup_block_io),
-        )
-
     def verify_(self) -> None:
         self.verify_places()
         _verify_tile(self, "data", self.data)
-
-
-def _properties(
-    offsets: Attribute, layout: AnyLayoutAttr | None, *, block_io: bool
-) -> dict[str, Attribute]:
-    io = UnitAttr() if block_io else None
-    return present(const_offsets=offsets, layout=layout, subgroup_block_io=io)
 
 
 def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -> None:

@@ -7,12 +7,10 @@ no property is printed.
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     UnitAttr,
     VectorType,
-    i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     operand_def,
     opt_prop_def,
@@ -24,23 +22,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.formats import sorted_op
-from xetile.dialects.index_lists import Mixed, OptionalIndexList
+from xetile.dialects.index_lists import OptionalIndexList
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     CachedOp,
     OffsetsOp,
-    access_properties,
     descriptor_type,
-    optional_mixed,
     vector_type,
     verify_block,
     verify_lane_share,
     verify_same_element,
     verify_small_rank,
 )
-from xetile.dialects.xegpu.attributes import CacheHintAttr
 from xetile.dialects.xegpu.constraints import value_constraint
-from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 from xetile.dialects.xegpu.types import TensorDescType
 
 REGISTER_BITS = 32
@@ -70,20 +64,6 @@ class PrefetchNdOp(OffsetsOp, CachedOp):
         "`:` type($TensorDesc)"
     )
     custom_directives = (OptionalIndexList,)
-
-    def __init__(
-        self,
-        descriptor: SSAValue,
-        offsets: Sequence[Mixed] = (),
-        *,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        dynamic, const_offsets = optional_mixed(offsets)
-        super().__init__(
-            operands=[descriptor, dynamic],
-            properties=access_properties(hints, layout, const_offsets=const_offsets),
-        )
 
     def verify_(self) -> None:
         self.verify_places()
@@ -121,35 +101,6 @@ class LoadNdOp(OffsetsOp, CachedOp):
         "`:` type($TensorDesc) `->` type($value)"
     )
     custom_directives = (OptionalIndexList,)
-
-    def __init__(
-        self,
-        descriptor: SSAValue,
-        offsets: Sequence[Mixed] = (),
-        result_type: VectorType[Attribute] | None = None,
-        *,
-        packed: bool = False,
-        transpose: Sequence[int] | None = None,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        """Without `result_type` it is that of the subgroup's whole tile; `packed` then fills 32 bits."""
-        type = descriptor_type(descriptor)
-        if result_type is None:
-            result_type = loaded_type(type, packed=packed, transpose=transpose)
-        dynamic, const_offsets = optional_mixed(offsets)
-        permutation = None if transpose is None else DenseArrayBase.from_list(i64, transpose)
-        super().__init__(
-            operands=[descriptor, dynamic],
-            result_types=[result_type],
-            properties=access_properties(
-                hints,
-                layout,
-                const_offsets=const_offsets,
-                packed=UnitAttr() if packed else None,
-                transpose=permutation,
-            ),
-        )
 
     @property
     def is_packed(self) -> bool:
@@ -256,21 +207,6 @@ class StoreNdOp(OffsetsOp, CachedOp):
         "prop-dict attr-dict `:` type($value) `,` type($TensorDesc)"
     )
     custom_directives = (OptionalIndexList,)
-
-    def __init__(
-        self,
-        value: SSAValue,
-        descriptor: SSAValue,
-        offsets: Sequence[Mixed] = (),
-        *,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        dynamic, const_offsets = optional_mixed(offsets)
-        super().__init__(
-            operands=[value, descriptor, dynamic],
-            properties=access_properties(hints, layout, const_offsets=const_offsets),
-        )
 
     def verify_(self) -> None:
         self.verify_places()

@@ -6,12 +6,9 @@ no property is printed.
 What scattered accesses must have in common: base, offsets, mask and value.
 """
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, VectorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -26,11 +23,11 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.directives import AtomicKind, SameType
-from xetile.dialects.formats import present, sorted_op
+from xetile.dialects.formats import sorted_op
 from xetile.dialects.xegpu.access import (
     LAYOUT,
     CachedOp,
-    access_properties,
+    XeGPUOp,
     descriptor_type,
     element_type,
     vector_type,
@@ -46,7 +43,6 @@ from xetile.dialects.xegpu.constraints import (
     is_address,
     value_constraint,
 )
-from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 from xetile.dialects.xegpu.types import TensorDescType
 from xetile.hints import isa
 
@@ -159,7 +155,7 @@ DESCRIPTOR_OR_BASE = base_constraint((1,), or_descriptor=True)
 
 
 @irdl_op_definition
-class CreateTdescOp(IRDLOperation):
+class CreateTdescOp(XeGPUOp):
     """A descriptor of elements at offsets from a base.
 
     ```mlir
@@ -178,11 +174,6 @@ class CreateTdescOp(IRDLOperation):
 
     assembly_format = "$source `,` $offsets attr-dict `:` type($source) `,` type($offsets) `->` type($TensorDesc)"
 
-    def __init__(
-        self, source: SSAValue, offsets: SSAValue, result_type: TensorDescType
-    ) -> None:
-        super().__init__(operands=[source, offsets], result_types=[result_type])
-
     def verify_(self) -> None:
         type = descriptor_type(self.TensorDesc)
         verify_scattered(type)
@@ -197,7 +188,7 @@ class CreateTdescOp(IRDLOperation):
 
 
 @sorted_op
-class UpdateOffsetOp(IRDLOperation):
+class UpdateOffsetOp(XeGPUOp):
     """A scattered descriptor moved by offsets.
 
     ```mlir
@@ -218,9 +209,6 @@ class UpdateOffsetOp(IRDLOperation):
         "type($result)) `,` type($offsets)"
     )
     custom_directives = (SameType,)
-
-    def __init__(self, descriptor: SSAValue, offsets: SSAValue) -> None:
-        super().__init__(operands=[descriptor, offsets], result_types=[descriptor.type])
 
     def verify_(self) -> None:
         type = descriptor_type(self.TensorDesc)
@@ -261,22 +249,6 @@ class PrefetchOp(CachedOp):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = "$source (`[` $offsets^ `]`)? prop-dict attr-dict `:` type(operands)"
-
-    def __init__(
-        self,
-        source: SSAValue,
-        offsets: SSAValue | None = None,
-        *,
-        offset_align_byte: int | None = None,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[source, offsets],
-            properties=access_properties(
-                hints, layout, offset_align_byte=_i64(offset_align_byte)
-            ),
-        )
 
     def verify_(self) -> None:
         source = self.source.type
@@ -320,23 +292,6 @@ class LoadOp(CachedOp):
         "type($value)"
     )
 
-    def __init__(
-        self,
-        source: SSAValue,
-        offsets: SSAValue | None,
-        mask: SSAValue,
-        result_type: Attribute,
-        *,
-        chunk_size: int | None = None,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[source, offsets, mask],
-            result_types=[result_type],
-            properties=access_properties(hints, layout, chunk_size=_i64(chunk_size)),
-        )
-
     def verify_(self) -> None:
         verify_place(self.source.type, self.offsets)
         verify_hints(self, LOAD_HINTS)
@@ -364,22 +319,6 @@ class StoreOp(CachedOp):
 
     assembly_format = "$value `,` $dest (`[` $offsets^ `]`)? `,` $mask prop-dict attr-dict `:` type(operands)"
 
-    def __init__(
-        self,
-        value: SSAValue,
-        dest: SSAValue,
-        offsets: SSAValue | None,
-        mask: SSAValue,
-        *,
-        chunk_size: int | None = None,
-        hints: Sequence[CacheHintAttr | None] = (),
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[value, dest, offsets, mask],
-            properties=access_properties(hints, layout, chunk_size=_i64(chunk_size)),
-        )
-
     def verify_(self) -> None:
         verify_place(self.dest.type, self.offsets)
         verify_hints(self, STORE_HINTS)
@@ -387,7 +326,7 @@ class StoreOp(CachedOp):
 
 
 @sorted_op
-class AtomicRMWOp(IRDLOperation):
+class AtomicRMWOp(XeGPUOp):
     """Change scattered elements atomically; the result is what was in memory before.
 
     ```mlir
@@ -411,21 +350,6 @@ class AtomicRMWOp(IRDLOperation):
     )
     custom_directives = (AtomicKind,)
 
-    def __init__(
-        self,
-        kind: str,
-        descriptor: SSAValue,
-        mask: SSAValue,
-        value: SSAValue,
-        *,
-        layout: AnyLayoutAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[descriptor, mask, value],
-            result_types=[value.type],
-            properties=present(kind=_i64(ATOMIC_KINDS.index(kind)), layout=layout),
-        )
-
     @property
     def kind_name(self) -> str:
         """The kind in arith's words."""
@@ -445,7 +369,3 @@ class AtomicRMWOp(IRDLOperation):
                 raise VerifyException(
                     f"'{name}' has shape {list(shape)}, the descriptor {list(type.shape)}"
                 )
-
-
-def _i64(value: int | None) -> IntegerAttr | None:
-    return None if value is None else IntegerAttr(value, i64)

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -17,23 +16,16 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import present, sorted_op
-from xetile.dialects.shared_attributes import word
+from xetile.dialects.formats import sorted_op
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
-from xetile.dialects.xevm.constraints import REGISTERS
+from xetile.dialects.xevm.constraints import REGISTERS, XeVMOp
 from xetile.targets.xe.device import LANES
 
 REGISTER_BITS = 32
 """Packed loads fill register words of this many bits."""
 
 
-def _attribute(value: int | Attribute | None) -> Attribute | None:
-    if isinstance(value, bool):
-        return BoolAttr.from_bool(value)
-    return word(value) if isinstance(value, int) else value
-
-
-class _BlockOp(IRDLOperation):
+class _BlockOp(XeVMOp):
     """What the 2D block messages share."""
 
     ptr = operand_def(LLVMPointerType)
@@ -45,21 +37,6 @@ class _BlockOp(IRDLOperation):
     elem_size_in_bits = prop_def(IntegerAttr[IntegerType])
     tile_width = prop_def(IntegerAttr[IntegerType])
     tile_height = prop_def(IntegerAttr[IntegerType])
-
-    def __init__(
-        self,
-        *operands: SSAValue,
-        result_type: VectorType[Attribute] | None = None,
-        **properties: int | Attribute | None,
-    ) -> None:
-        """Operands and properties as the op defines them, integers and bools for their attributes."""
-        given = {name: _attribute(value) for name, value in properties.items()}
-        Operation.__init__(
-            self,
-            operands=operands,
-            result_types=[] if result_type is None else [result_type],
-            properties=present(**given),
-        )
 
     @property
     def bits(self) -> int:

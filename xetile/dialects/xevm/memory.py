@@ -4,7 +4,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, Signedness, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     IRDLOperation,
     operand_def,
@@ -16,13 +16,14 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import present, sorted_op
+from xetile.dialects.formats import sorted_op
 from xetile.dialects.xevm.attributes import (
     AddrSpaceAttr,
     LoadCacheControlAttr,
     MemScopeAttr,
     StoreCacheControlAttr,
 )
+from xetile.dialects.xevm.constraints import XeVMOp
 from xetile.hints import isa
 
 _FUNCTION_SPACES = (1, 4)
@@ -56,7 +57,7 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
 
 
 @sorted_op
-class BlockLoadOp(IRDLOperation):
+class BlockLoadOp(XeVMOp):
     """`xevm.blockload %p <{cache_control = ...}> : (!llvm.ptr<1>) -> vector<4xi16>`: consecutive lanes, then rows."""
 
     name = "xevm.blockload"
@@ -69,25 +70,12 @@ class BlockLoadOp(IRDLOperation):
 
     assembly_format = "operands prop-dict attr-dict `:` functional-type(operands, results)"
 
-    def __init__(
-        self,
-        ptr: SSAValue,
-        result_type: Attribute,
-        *,
-        cache_control: LoadCacheControlAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[ptr],
-            result_types=[result_type],
-            properties=present(cache_control=cache_control),
-        )
-
     def verify_(self) -> None:
         _verify_lane_value("the result", self.res.type)
 
 
 @sorted_op
-class BlockStoreOp(IRDLOperation):
+class BlockStoreOp(XeVMOp):
     """`xevm.blockstore %p, %v <{cache_control = ...}> : (!llvm.ptr<1>, vector<4xi16>)`."""
 
     name = "xevm.blockstore"
@@ -99,15 +87,6 @@ class BlockStoreOp(IRDLOperation):
     traits = traits_def(MemoryWriteEffect())
 
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
-
-    def __init__(
-        self,
-        ptr: SSAValue,
-        val: SSAValue,
-        *,
-        cache_control: StoreCacheControlAttr | None = None,
-    ) -> None:
-        super().__init__(operands=[ptr, val], properties=present(cache_control=cache_control))
 
     def verify_(self) -> None:
         _verify_lane_value("'val'", self.val.type)
@@ -133,7 +112,7 @@ class MemfenceOp(IRDLOperation):
 
 
 @sorted_op
-class PrefetchOp(IRDLOperation):
+class PrefetchOp(XeVMOp):
     """`xevm.prefetch %p <{cache_control = ...}> : (!llvm.ptr<1>)`."""
 
     name = "xevm.prefetch"
@@ -144,11 +123,6 @@ class PrefetchOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
-
-    def __init__(
-        self, ptr: SSAValue, *, cache_control: LoadCacheControlAttr | None = None
-    ) -> None:
-        super().__init__(operands=[ptr], properties=present(cache_control=cache_control))
 
     def verify_(self) -> None:
         space = cast(LLVMPointerType, self.ptr.type).addr_space

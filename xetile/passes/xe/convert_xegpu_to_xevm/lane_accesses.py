@@ -152,7 +152,7 @@ def _message_loaded(
     type = word if count == 1 else VectorType(word, (count,))
     pointer = addresses.pointer(message)
     if message.form == "block":
-        return view.new(BlockLoadOp(pointer, type))
+        return view.new(BlockLoadOp(pointer, result_type=type))
     alignment = _stated(message, count)
     if mask is None or message.masked is None:
         return view.new(_controlled(llvm.LoadOp(pointer, type, alignment), control))

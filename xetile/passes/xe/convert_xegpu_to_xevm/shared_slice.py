@@ -144,7 +144,7 @@ def _load(
     pointer = _place(view, own, access, message.offset, word_bits // 8)
     type = _words(message.registers, word_bits)
     if access.form == "block":
-        return view.new(BlockLoadOp(pointer, type))
+        return view.new(BlockLoadOp(pointer, result_type=type))
     return view.new(llvm.LoadOp(pointer, type))
 
 

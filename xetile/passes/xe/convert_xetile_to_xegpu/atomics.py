@@ -75,11 +75,13 @@ def atomic_rmw_tile(view: XeGPUView, op: AtomicRMWTileOp) -> None:
             shape, _changed_as(element), ScatterTensorDescAttr(memory_space=space)
         )
         place = view.new(
-            CreateTdescOp(_in_numbered_space(view, row.base), row.offsets, descriptor)
+            CreateTdescOp(
+                _in_numbered_space(view, row.base), row.offsets, result_type=descriptor
+            )
         )
         mask = everywhere(view, shape) if row.mask is None else row.mask
         bits = taken_as(view, _cast(view, stored(view, value), shape), _changed_as(element))
-        change = AtomicRMWOp(op.kind_name, place, mask, bits)
+        change = AtomicRMWOp(place, mask, bits, result_type=bits.type, kind=op.kind)
         if isinstance(element, FLOATS_8):
             change.attributes[ELEMENT_TYPE] = element
         old = taken_as(view, view.new(change), message_element(element))

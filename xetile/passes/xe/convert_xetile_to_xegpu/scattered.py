@@ -173,7 +173,7 @@ def load_gather(view: XeGPUView, op: LoadGatherOp) -> None:
             tile.base,
             indices,
             everywhere(view, shape) if mask is None else mask,
-            VectorType(message_element(element), shape),
+            result_type=VectorType(message_element(element), shape),
             hints=hints_of(op),
         )
         value = loaded(view, view.new(load), element)

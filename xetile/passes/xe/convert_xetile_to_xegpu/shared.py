@@ -262,7 +262,7 @@ def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAVal
     made = MemDescType.of(shape, type.element_type, layout)
     if tuple(type.get_shape()) != shape:
         source = _line(view, source, prod(shape))
-    return view.beside(source, made, lambda: CreateMemDescOp(source, made))
+    return view.beside(source, made, lambda: CreateMemDescOp(source, result_type=made))
 
 
 def _strided(strides: Sequence[int]) -> MemLayoutAttr:
@@ -327,12 +327,18 @@ def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
     def load(start: Sequence[int]) -> SSAValue:
         if tile.matrix is not None and not masked:
             at = tile.place_in_matrix(view, start)
-            return loaded(view, view.new(LoadMatrixOp(tile.matrix, at, result)), element)
+            return loaded(
+                view,
+                view.new(LoadMatrixOp(tile.matrix, offsets=at, result_type=result)),
+                element,
+            )
         part = Part(tile.corner, start, block, block)
         mask = inside(view, tile.sizes, part) if masked else None
         where = everywhere(view, block) if mask is None else mask
         base, places = tile.elements.base, tile.offsets(view, part)
-        value = loaded(view, view.new(LoadOp(base, places, where, result)), element)
+        value = loaded(
+            view, view.new(LoadOp(base, places, where, result_type=result)), element
+        )
         if mask is None or number is None:
             return value
         filler = repeated(number, VectorType(element, block))
@@ -353,7 +359,9 @@ def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> Non
     for value, start in zip(grid.values, block_offsets(type.shape, block), strict=True):
         bits = stored(view, value)
         if tile.matrix is not None and not masked:
-            view.emit(StoreMatrixOp(bits, tile.matrix, tile.place_in_matrix(view, start)))
+            view.emit(
+                StoreMatrixOp(bits, tile.matrix, offsets=tile.place_in_matrix(view, start))
+            )
             continue
         part = Part(tile.corner, start, block, block)
         mask = inside(view, tile.sizes, part) if masked else None

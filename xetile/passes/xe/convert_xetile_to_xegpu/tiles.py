@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import cast
 
-from xdsl.dialects.builtin import FloatTF32Type, IndexType, VectorType, f32
+from xdsl.dialects.builtin import FloatTF32Type, IndexType, UnitAttr, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
-from xetile.dialects.shared_attributes import integer_type
+from xetile.dialects.shared_attributes import integer_array, integer_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ExtractOp, ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
@@ -258,10 +258,10 @@ def _loaded(
         first = (rows.start + start[0], start[1])
         load = LoadNdOp(
             descriptor,
-            _corner(view, tile, type, first),
-            VectorType(message_element(type.element_type), shape),
-            packed=message.packed,
-            transpose=[1, 0] if message.transposed else None,
+            offsets=_corner(view, tile, type, first),
+            result_type=VectorType(message_element(type.element_type), shape),
+            packed=UnitAttr() if message.packed else None,
+            transpose=integer_array([1, 0]) if message.transposed else None,
             hints=hints_of(op),
         )
         loaded = as_elements(view, view.message(load, first).results[0], type.element_type)
@@ -312,7 +312,7 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
     for start in block_offsets(rounded_up(extents, size), size):
         row = _corner(view, tile, type, (start[0], 0))[0]
         place = [row, view.add(first, start[1] * bits // word)]
-        load = LoadNdOp(descriptor, place, loaded_type, hints=hints_of(op))
+        load = LoadNdOp(descriptor, offsets=place, result_type=loaded_type, hints=hints_of(op))
         loaded = view.message(load, start).results[0]
         if word == bits:
             blocks.append(as_elements(view, loaded, type.element_type))
@@ -390,7 +390,7 @@ def _store(
     rows, columns = vector_type(value).get_shape()
     in_words = words_type(type.element_type, rows, columns, bits, word)
     words = stored(view, value) if word == bits else cast_to(view, value, in_words)
-    view.message(StoreNdOp(words, descriptor, place, hints=hints_of(op)), start)
+    view.message(StoreNdOp(words, descriptor, offsets=place, hints=hints_of(op)), start)
 
 
 def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
@@ -415,7 +415,7 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
         for column in range(0, width, message.width):
             row = _corner(view, tile, type, (rows.start, 0))[0]
             place = [row, view.add(first, column * bits // word)]
-            prefetch = PrefetchNdOp(descriptor, place, hints=hints_of(op))
+            prefetch = PrefetchNdOp(descriptor, offsets=place, hints=hints_of(op))
             view.message(prefetch, (rows.start, column))
 
 

@@ -69,7 +69,7 @@ _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
 
 def _shuffle(view: LLVMView, op: ShuffleOp) -> None:
-    mode = op.mode.data.value
+    mode = str(op.mode.data)
     width = view.number(op.width)
     if width != LANES:
         found = "is not constant" if width is None else f"is {width}"
@@ -139,7 +139,7 @@ _REDUCED = {(32, True): "i", (32, False): "j", (64, True): "l", (64, False): "m"
 
 def _subgroup_reduce(view: LLVMView, op: SubgroupReduceOp) -> None:
     element = op.value.type
-    kind = op.op.data.value
+    kind = str(op.op.data)
     if not isa(element, IntegerType):
         fail(
             op,
