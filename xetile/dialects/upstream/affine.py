@@ -8,7 +8,6 @@ from typing import Self
 from xdsl.dialects.affine import Affine as StockAffine
 from xdsl.dialects.affine import MinOp
 from xdsl.dialects.builtin import AffineMapAttr, IndexType
-from xdsl.ir import Dialect
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -21,6 +20,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.upstream.bases import dialect_over
 
 
 @irdl_op_definition
@@ -67,4 +68,4 @@ class MaxOp(IRDLOperation):
                 printer.print_list(symbols, printer.print_operand)
 
 
-Affine = Dialect("affine", [*StockAffine.operations, MaxOp], [*StockAffine.attributes])
+Affine = dialect_over(StockAffine, [MaxOp])

@@ -4,15 +4,16 @@ Source: `llvm 22.1.8 mlir/lib/Interfaces/ControlFlowInterfaces.cpp`; what is ref
 mlir-opt 22 refuses.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.cf import BranchOp as StockBranchOp
 from xdsl.dialects.cf import Cf as StockCf
 from xdsl.dialects.cf import ConditionalBranchOp as StockConditionalBranchOp
 from xdsl.dialects.cf import SwitchOp as StockSwitchOp
-from xdsl.ir import Block, BlockArgument, Dialect, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.upstream.bases import dialect_over
 from xetile.errors import Note, fail, file_position
 
 
@@ -75,8 +76,4 @@ def _note_on(at: BlockArgument | Operation | None, message: str) -> tuple[Note, 
     return () if place is None else (Note(message, place),)
 
 
-_OURS: Mapping[str, type[Operation]] = {
-    op.name: op for op in (BranchOp, ConditionalBranchOp, SwitchOp)
-}
-
-Cf = Dialect("cf", [_OURS.get(op.name, op) for op in StockCf.operations])
+Cf = dialect_over(StockCf, [BranchOp, ConditionalBranchOp, SwitchOp])

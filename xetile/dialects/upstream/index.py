@@ -175,19 +175,8 @@ class SizeOfOp(IRDLOperation):
 Index = Dialect(
     "index",
     [
-        *(
-            AddOp,
-            SubOp,
-            MulOp,
-            DivSOp,
-            DivUOp,
-            CeilDivSOp,
-            CeilDivUOp,
-            FloorDivSOp,
-            RemSOp,
-            RemUOp,
-        ),
-        *(MaxSOp, MaxUOp, MinSOp, MinUOp, ShlOp, ShrSOp, ShrUOp, AndOp, OrOp, XOrOp),
+        *(AddOp, SubOp, MulOp, DivSOp, DivUOp, CeilDivSOp, CeilDivUOp, FloorDivSOp, RemSOp),
+        *(RemUOp, MaxSOp, MaxUOp, MinSOp, MinUOp, ShlOp, ShrSOp, ShrUOp, AndOp, OrOp, XOrOp),
         *(CastSOp, CastUOp, CmpOp, ConstantOp, BoolConstantOp, SizeOfOp),
     ],
     [PredicateAttr],

@@ -4,19 +4,20 @@ Vectors are made of it before it comes here; what is left is read, so that it ca
 Source: mlir-opt 22 --mlir-print-op-generic, of a linalg.matmul of f16 with sums in f32.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AffineMapAttr, AnyFloat, ArrayAttr
 from xdsl.dialects.linalg import Linalg as StockLinalg
 from xdsl.dialects.linalg.ops import MatmulOp as StockMatmulOp
 from xdsl.dialects.linalg.ops import YieldOp
-from xdsl.ir import Attribute, BlockArgument, Dialect, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.bases import dialect_over
 
 
 class MatmulOp(StockMatmulOp):
@@ -48,7 +49,9 @@ class MatmulOp(StockMatmulOp):
         if len(inputs) != 2 or len(outputs) != 1:
             raise ValueError("a product has two factors and one result")
         types = cls.body_arg_types((*inputs, *outputs))
-        return _floats(types) if isinstance(types[-1], AnyFloat) else _integers(types)
+        if isinstance(types[-1], AnyFloat):
+            return _product(types, arith.ExtFOp, arith.MulfOp, arith.AddfOp)
+        return _product(types, arith.ExtSIOp, arith.MuliOp, arith.AddiOp)
 
 
 _USUAL = ArrayAttr(
@@ -61,34 +64,22 @@ _USUAL = ArrayAttr(
 """The maps of rows times columns, which are not printed."""
 
 
-def _floats(types: Sequence[Attribute]) -> Region:
+def _product(
+    types: Sequence[Attribute],
+    extend: Callable[[SSAValue, Attribute], Operation],
+    multiply: Callable[[SSAValue, SSAValue], Operation],
+    add: Callable[[SSAValue, Operation], Operation],
+) -> Region:
     @Builder.implicit_region(types)
     def body(given: tuple[BlockArgument, ...]) -> None:
         *factors, total = given
         left, right = (
-            one if one.type == total.type else arith.ExtFOp(one, total.type).result
+            one if one.type == total.type else extend(one, total.type).results[0]
             for one in factors
         )
-        YieldOp(arith.AddfOp(total, arith.MulfOp(left, right)))
+        YieldOp(add(total, multiply(left, right)))
 
     return body
 
 
-def _integers(types: Sequence[Attribute]) -> Region:
-    @Builder.implicit_region(types)
-    def body(given: tuple[BlockArgument, ...]) -> None:
-        *factors, total = given
-        left, right = (
-            one if one.type == total.type else arith.ExtSIOp(one, total.type).result
-            for one in factors
-        )
-        YieldOp(arith.AddiOp(total, arith.MuliOp(left, right)))
-
-    return body
-
-
-Linalg = Dialect(
-    "linalg",
-    [MatmulOp if op is StockMatmulOp else op for op in StockLinalg.operations],
-    list(StockLinalg.attributes),
-)
+Linalg = dialect_over(StockLinalg, [MatmulOp])

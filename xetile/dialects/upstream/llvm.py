@@ -1,27 +1,19 @@
-"""Ops of the llvm dialect that xDSL 0.75 lacks or restricts to scalars (test_llvm.py tells when it does not).
+"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.75 (test_llvm.py tells when not).
 
-Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8.
+The calling conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
+say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
 
-Atomic ops of the llvm dialect, which xDSL 0.75 lacks (test_llvm.py tells when it does not).
+xDSL 0.75 has no annotations of loops (test_llvm_loops.py tells when it has):
 
-Source: mlir/Dialect/LLVMIR/LLVMOps.td and LLVMEnums.td of LLVM 22.1.8.
-
-What is said of loops of the llvm dialect: xDSL 0.75 has no annotations (test_llvm_loops.py tells when it has).
-
-llvm.br ^head(%next : i32) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    llvm.br ^head(%next : i32) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
 
 The annotation stands on the branch back to the loop's first block. Read are the parameters that say how a loop is
 unrolled, and what asks for nothing; those of other transformations are refused by name.
 
-Source: mlir/Dialect/LLVMIR/LLVMAttrDefs.td and LLVMOps.td of LLVM 22.1.8.
-
-The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.75 (test_llvm.py tells when not).
-
-Added here: addrspacecast, freeze, poison; the others are in `llvm_values`, `llvm_atomics` and `llvm_loops`. The calling
-conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
-say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
+Source: mlir/Dialect/LLVMIR/{LLVMOps,LLVMEnums,LLVMAttrDefs}.td of LLVM 22.1.8.
 """
 
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Self, TypeVar, cast
@@ -43,7 +35,7 @@ from xdsl.dialects.llvm import BrOp as StockBrOp
 from xdsl.dialects.llvm import CondBrOp as StockCondBrOp
 from xdsl.dialects.llvm import FastMathAttr, FCmpPredicateFlag, LLVMPointerType, LLVMStructType
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Block, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AnyOf,
@@ -74,8 +66,9 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect, Pur
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.directives import Directive, OneType, SameType, Word
-from xetile.dialects.formats import formatted_op, present
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
+from xetile.dialects.upstream.bases import ConversionOp, LikeOperandOp, dialect_over, verify_is
 from xetile.hints import isa
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
@@ -183,19 +176,15 @@ class FCmpOp(IRDLOperation):
         self,
         lhs: SSAValue | Operation,
         rhs: SSAValue | Operation,
-        predicate: str | IntegerAttr[IntegerType],
+        predicate: str,
         fast_math: FastMathAttr | None = None,
     ) -> None:
-        """`predicate` by its name (`oeq`, `ult`, ...) or number."""
-        if isinstance(predicate, str):
-            predicate = IntegerAttr(FCmpPredicateFlag(predicate).to_int(), i64)
+        """Compare; `predicate` is `oeq`, `ult`, ..."""
+        number = IntegerAttr(FCmpPredicateFlag(predicate).to_int(), i64)
         super().__init__(
             operands=[lhs, rhs],
             result_types=[_with_shape_of(SSAValue.get(lhs).type, i1)],
-            properties={
-                "predicate": predicate,
-                "fastmathFlags": fast_math or FastMathAttr(None),
-            },
+            properties={"predicate": number, "fastmathFlags": fast_math},
         )
 
     @property
@@ -204,13 +193,11 @@ class FCmpOp(IRDLOperation):
         return FCmpPredicateFlag.from_int(self.predicate.value.data).value
 
     def verify_(self) -> None:
-        expected = _with_shape_of(self.lhs.type, i1)
-        if self.res.type != expected:
-            raise VerifyException(f"'res' is {self.res.type}, expected {expected}")
+        verify_is("res", self.res.type, _with_shape_of(self.lhs.type, i1))
 
 
 @formatted_op
-class SelectOp(IRDLOperation):
+class SelectOp(LikeOperandOp):
     """One of two values: `llvm.select %c, %a, %b : vector<8xi1>, vector<8xf32>`."""
 
     name = "llvm.select"
@@ -229,31 +216,13 @@ class SelectOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
 
-    def __init__(
-        self,
-        cond: SSAValue | Operation,
-        lhs: SSAValue | Operation,
-        rhs: SSAValue | Operation,
-        fast_math: FastMathAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[cond, lhs, rhs],
-            result_types=[SSAValue.get(lhs).type],
-            properties={"fastmathFlags": fast_math or FastMathAttr(None)},
-        )
-
     def verify_(self) -> None:
         if self.cond.type != i1 and self.cond.type != _with_shape_of(self.lhs.type, i1):
             raise VerifyException(f"'cond' is {self.cond.type} for values of {self.lhs.type}")
 
 
-class _CastOp(IRDLOperation):
-    traits = traits_def(Pure())
-
+class _CastOp(ConversionOp, ABC):
     assembly_format = "$arg attr-dict `:` type($arg) `to` type($res)"
-
-    def __init__(self, arg: SSAValue | Operation, result_type: Attribute) -> None:
-        super().__init__(operands=[arg], result_types=[result_type])
 
 
 @formatted_op
@@ -287,41 +256,17 @@ class UIToFPOp(_CastOp):
 
 
 BIN_OPS = (
-    "xchg",
-    "add",
-    "sub",
-    "_and",
-    "nand",
-    "_or",
-    "_xor",
-    "max",
-    "min",
-    "umax",
-    "umin",
-    "fadd",
-    "fsub",
-    "fmax",
-    "fmin",
-    "uinc_wrap",
-    "udec_wrap",
-    "usub_cond",
-    "usub_sat",
-    "fmaximum",
-    "fminimum",
+    *("xchg", "add", "sub", "_and", "nand", "_or", "_xor", "max", "min", "umax", "umin"),
+    *("fadd", "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat"),
+    *("fmaximum", "fminimum"),
 )
 """What `llvm.atomicrmw` does, in the order of its numbers."""
 
 ORDERINGS = (
-    "not_atomic",
-    "unordered",
-    "monotonic",
-    "consume",  # which LLVM keeps a number for, and has not
-    "acquire",
-    "release",
-    "acq_rel",
-    "seq_cst",
+    *("not_atomic", "unordered", "monotonic", "consume"),
+    *("acquire", "release", "acq_rel", "seq_cst"),
 )
-"""What an access is ordered with, in the order of the numbers."""
+"""What an access is ordered with, in the order of the numbers; LLVM keeps one for `consume`, and has it not."""
 
 MONOTONIC = ORDERINGS.index("monotonic")
 
@@ -369,7 +314,7 @@ class ComparedAndFound(OneType):
         return ((type,), (LLVMStructType.from_type_list([type, i1]),))
 
 
-class _AtomicOp(IRDLOperation):
+class _AtomicOp(LikeOperandOp):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
@@ -407,13 +352,11 @@ class AtomicRMWOp(_AtomicOp):
     ) -> None:
         """In no order with other accesses; `scope` is who sees it as one."""
         super().__init__(
-            operands=[pointer, value],
-            result_types=[value.type],
-            properties=present(
-                bin_op=IntegerAttr(BIN_OPS.index(bin_op), i64),
-                ordering=IntegerAttr(MONOTONIC, i64),
-                syncscope=None if scope is None else StringAttr(scope),
-            ),
+            pointer,
+            value,
+            bin_op=IntegerAttr(BIN_OPS.index(bin_op), i64),
+            ordering=IntegerAttr(MONOTONIC, i64),
+            syncscope=None if scope is None else StringAttr(scope),
         )
 
     @property
@@ -479,14 +422,15 @@ class CmpXchgOp(_AtomicOp):
     ) -> None:
         """In no order with other accesses; `scope` is who sees it as one."""
         order = IntegerAttr(MONOTONIC, i64)
-        super().__init__(
+        IRDLOperation.__init__(
+            self,
             operands=[pointer, expected, value],
             result_types=[LLVMStructType.from_type_list([value.type, i1])],
-            properties=present(
-                failure_ordering=order,
-                success_ordering=order,
-                syncscope=None if scope is None else StringAttr(scope),
-            ),
+            properties={
+                "failure_ordering": order,
+                "success_ordering": order,
+                "syncscope": None if scope is None else StringAttr(scope),
+            },
         )
 
     @property
@@ -499,8 +443,7 @@ class CmpXchgOp(_AtomicOp):
         _verify_ordering("success_ordering", self.success_ordering)
         _verify_ordering("failure_ordering", self.failure_ordering)
         expected = LLVMStructType.from_type_list([self.val.type, i1])
-        if self.res.type != expected:
-            raise VerifyException(f"'res' is {self.res.type}, expected {expected}")
+        verify_is("res", self.res.type, expected)
 
 
 def _verify_ordering(name: str, ordering: IntegerAttr[IntegerType]) -> None:
@@ -684,28 +627,11 @@ class PoisonOp(IRDLOperation):
     traits = traits_def(Pure())
 
 
-_OURS = (
-    AddrSpaceCastOp,
-    AtomicRMWOp,
-    BrOp,
-    CmpXchgOp,
-    CondBrOp,
-    ExtractElementOp,
-    FCmpOp,
-    FPToSIOp,
-    FPToUIOp,
-    FreezeOp,
-    PoisonOp,
-    SelectOp,
-    UIToFPOp,
-)
-_NAMES = {operation.name for operation in _OURS}
-
-LLVM = Dialect(
-    "llvm",
+LLVM = dialect_over(
+    StockLLVM,
     [
-        *(operation for operation in StockLLVM.operations if operation.name not in _NAMES),
-        *_OURS,
+        *(AddrSpaceCastOp, AtomicRMWOp, BrOp, CmpXchgOp, CondBrOp, ExtractElementOp, FCmpOp),
+        *(FPToSIOp, FPToUIOp, FreezeOp, PoisonOp, SelectOp, UIToFPOp),
     ],
-    [*StockLLVM.attributes, ConstantRangeAttr, LoopAnnotationAttr, LoopUnrollAttr],
+    [ConstantRangeAttr, LoopAnnotationAttr, LoopUnrollAttr],
 )

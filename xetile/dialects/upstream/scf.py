@@ -7,7 +7,7 @@ scf.if and scf.for whose one type has no parentheses, which xDSL 0.75 demands (t
 Source: `llvm 22.1.8 mlir/lib/Dialect/SCF/IR/SCF.cpp`, `parseOptionalArrowTypeList`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from xdsl.dialects.builtin import IndexType, i1
@@ -16,10 +16,12 @@ from xdsl.dialects.scf import IfOp as StockIfOp
 from xdsl.dialects.scf import ParallelOp as StockParallelOp
 from xdsl.dialects.scf import Scf as StockScf
 from xdsl.dialects.utils import parse_assignment
-from xdsl.ir import Attribute, Dialect, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
+
+from xetile.dialects.upstream.bases import dialect_over
 
 
 class IfOp(StockIfOp):
@@ -156,9 +158,4 @@ def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
         printer.print_list(values, printer.print_ssa_value)
 
 
-_OURS: Mapping[str, type[Operation]] = {op.name: op for op in (ForOp, IfOp, ParallelOp)}
-
-Scf = Dialect(
-    "scf",
-    [_OURS.get(op.name, op) for op in StockScf.operations],
-)
+Scf = dialect_over(StockScf, [ForOp, IfOp, ParallelOp])

@@ -43,7 +43,7 @@ from xdsl.dialects.memref import AssumeAlignmentOp as StockAssumeAlignmentOp
 from xdsl.dialects.memref import GetGlobalOp as StockGetGlobalOp
 from xdsl.dialects.memref import MemRef as StockMemRef
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -80,9 +80,16 @@ from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.directives import AtomicKind, Directive, Quoted, parse_type_of
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import constant_value
+from xetile.dialects.upstream.bases import (
+    dialect_over,
+    verify_below,
+    verify_entries,
+    verify_is,
+)
 from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,
     ranked,
+    shapes_agree,
     verify_alignment,
     verify_symbols,
 )
@@ -126,11 +133,7 @@ class CopyOp(IRDLOperation):
             raise VerifyException(f"'target' is {target}, it has to hold elements of {source}")
         if not isa(source, MemRefType) or not isa(target, MemRefType):
             return
-        shapes = source.get_shape(), target.get_shape()
-        agree = len(shapes[0]) == len(shapes[1]) and all(
-            a < 0 or b < 0 or a == b for a, b in zip(*shapes, strict=True)
-        )
-        if not agree:
+        if not shapes_agree(source, target):
             raise VerifyException(
                 f"'target' is {target}, it has to have the shape of {source}"
             )
@@ -213,18 +216,10 @@ class AtomicRMWOp(IRDLOperation):
         return ATOMIC_KINDS[self.kind.value.data]
 
     def verify_(self) -> None:
-        number = self.kind.value.data
-        if not 0 <= number < len(ATOMIC_KINDS):
-            raise VerifyException(
-                f"'kind' is {number}, it has to lie in [0, {len(ATOMIC_KINDS)})"
-            )
-        memory = self.memref.type
-        assert isa(memory, MemRefType)
-        if len(self.indices) != len(memory.get_shape()):
-            raise VerifyException(
-                f"'indices' has {len(self.indices)} entries, {memory} has rank "
-                f"{len(memory.get_shape())}"
-            )
+        verify_below("kind", self.kind.value.data, len(ATOMIC_KINDS))
+        memory = ranked(self.memref.type)
+        rank = memory.get_num_dims()
+        verify_entries("indices", len(self.indices), memory, rank, rank)
         is_float = isinstance(self.value.type, AnyFloat)
         if self.kind_name != "assign" and is_float != (self.kind_name in _FLOAT_KINDS):
             raise VerifyException(
@@ -308,8 +303,7 @@ class AllocOp(StockAllocOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_symbols(ranked(self.memref.type), len(self.symbol_operands))
-        verify_alignment(self.alignment)
+        _verify_allocation(self)
 
 
 class AllocaOp(StockAllocaOp):
@@ -317,8 +311,12 @@ class AllocaOp(StockAllocaOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_symbols(ranked(self.memref.type), len(self.symbol_operands))
-        verify_alignment(self.alignment)
+        _verify_allocation(self)
+
+
+def _verify_allocation(op: AllocOp | AllocaOp) -> None:
+    verify_symbols(ranked(op.memref.type), len(op.symbol_operands))
+    verify_alignment(op.alignment)
 
 
 class AllocaScopeOp(StockAllocaScopeOp):
@@ -372,9 +370,7 @@ class ExtractStridedMetaDataOp(IRDLOperation):
         source = ranked(self.source.type)
         if linear_strides_and_offset(source) is None:
             raise VerifyException(f"'source' is {source}, whose layout is not strided")
-        base = ranked(self.base_buffer.type)
-        if base != _first(source):
-            raise VerifyException(f"'base_buffer' is {base}, expected {_first(source)}")
+        verify_is("base_buffer", self.base_buffer.type, _first(source))
         if len(self.sizes) != source.get_num_dims():
             raise VerifyException(
                 f"it gives {len(self.sizes)} sizes and strides, {source} has rank "
@@ -405,35 +401,13 @@ class GetGlobalOp(StockGetGlobalOp):
             )
 
 
-_OURS: tuple[type[Operation], ...] = (
-    AllocOp,
-    AllocaOp,
-    AllocaScopeOp,
-    AssumeAlignmentOp,
-    AtomicRMWOp,
-    CastOp,
-    CollapseShapeOp,
-    CopyOp,
-    DimOp,
-    ExpandShapeOp,
-    ExtractAlignedPointerAsIndexOp,
-    ExtractStridedMetaDataOp,
-    GetGlobalOp,
-    GlobalOp,
-    MemorySpaceCastOp,
-    RankOp,
-    ReinterpretCastOp,
-    SubviewOp,
-    TransposeOp,
-)
-_NAMES = {operation.name for operation in _OURS}
-
-MemRef = Dialect(
-    "memref",
+MemRef = dialect_over(
+    StockMemRef,
     [
-        *(operation for operation in StockMemRef.operations if operation.name not in _NAMES),
-        *_OURS,
+        *(AllocOp, AllocaOp, AllocaScopeOp, AssumeAlignmentOp, AtomicRMWOp, CastOp, CopyOp),
+        *(CollapseShapeOp, DimOp, ExpandShapeOp, ExtractAlignedPointerAsIndexOp, GlobalOp),
+        *(ExtractStridedMetaDataOp, GetGlobalOp, MemorySpaceCastOp, RankOp, SubviewOp),
+        *(ReinterpretCastOp, TransposeOp),
     ],
-    [*StockMemRef.attributes],
-    [ArithConstantMaterializationInterface()],
+    interfaces=[ArithConstantMaterializationInterface()],
 )

@@ -53,12 +53,14 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.directives import Directive
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.swizzle import SwizzleAttr
+from xetile.dialects.upstream.bases import ConversionOp
 from xetile.dialects.upstream.memref.layout import (
     AnyMemRef,
     is_dense,
     linear_strides_and_offset,
     plain_layout,
     ranked,
+    shapes_agree,
     strides_and_offset,
 )
 from xetile.hints import isa
@@ -70,20 +72,13 @@ def _agree(first: int | None, second: int | None) -> bool:
     return first is None or second is None or first == second
 
 
-def _static(extent: int) -> int | None:
-    return None if extent < 0 else extent
-
-
 def casts(source: Attribute, dest: Attribute) -> bool:
     """Whether `memref.cast` takes one type to the other: nothing that both know is different."""
     if not isa(source, MemRefType) or not isa(dest, MemRefType):
         return _casts_unranked(source, dest)
     if source.element_type != dest.element_type or source.memory_space != dest.memory_space:
         return False
-    shapes = source.get_shape(), dest.get_shape()
-    if len(shapes[0]) != len(shapes[1]):
-        return False
-    if not all(_agree(_static(a), _static(b)) for a, b in zip(*shapes, strict=True)):
+    if not shapes_agree(source, dest):
         return False
     if source.layout == dest.layout:
         return True
@@ -93,7 +88,7 @@ def casts(source: Attribute, dest: Attribute) -> bool:
     # the stride of a dimension with one entry is never used
     used = [
         _agree(a, b)
-        for a, b, extent in zip(before[0], after[0], shapes[0], strict=True)
+        for a, b, extent in zip(before[0], after[0], source.get_shape(), strict=True)
         if extent != 1
     ]
     return all(used) and _agree(before[1], after[1])
@@ -130,16 +125,11 @@ class _ComposeCasts(RewritePattern):
             rewriter.replace(op, [], [first])
 
 
-class _CastOp(IRDLOperation, ABC):
+class _CastOp(ConversionOp, ABC):
     source = operand_def(ANY_MEMREF)
     dest = result_def(ANY_MEMREF)
 
     assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
-
-    traits = traits_def(Pure())
-
-    def __init__(self, source: SSAValue | Operation, dest: Attribute) -> None:
-        super().__init__(operands=[source], result_types=[dest])
 
 
 @formatted_op
@@ -260,21 +250,12 @@ class TransposeOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self,
-        source: SSAValue | Operation,
-        permutation: Sequence[int],
-        result_type: MemRefType | None = None,
-    ) -> None:
+    def __init__(self, source: SSAValue, permutation: Sequence[int]) -> None:
         """Dimension d of the result is dimension permutation[d] of the source."""
-        if result_type is None:
-            source_type = SSAValue.get(source).type
-            assert isa(source_type, MemRefType)
-            result_type = transposed(source_type, permutation)
         map = AffineMap(len(permutation), 0, tuple(AffineDimExpr(d) for d in permutation))
         super().__init__(
             operands=[source],
-            result_types=[result_type],
+            result_types=[transposed(ranked(source.type), permutation)],
             properties={"permutation": AffineMapAttr(map)},
         )
 
@@ -350,7 +331,7 @@ class ReinterpretCastOp(StockReinterpretCastOp):
         if layout is None:
             raise VerifyException(f"'result' is {result}, whose layout is not strided")
         strides, offset = layout
-        shape = [None if n == DYNAMIC_INDEX else n for n in result.get_shape()]
+        shape = _known(result.get_shape())
         for name, found, given in (
             ("offset", [offset], lists[0]),
             ("size", shape, lists[1]),
@@ -362,6 +343,10 @@ class ReinterpretCastOp(StockReinterpretCastOp):
                     raise VerifyException(
                         f"'result' is {result} with {name} {known}{where}, expected {_shown(wanted)}"
                     )
+
+
+def _known(numbers: Sequence[int]) -> list[int | None]:
+    return [None if number == DYNAMIC_INDEX else number for number in numbers]
 
 
 def times(one: int | None, other: int | None) -> int | None:
@@ -377,9 +362,7 @@ def subview_type(source: AnyMemRef, lists: Lists) -> AnyMemRef | None:
     if layout is None:
         return None
     strides, offset = layout
-    offsets, sizes, steps = (
-        [None if n == DYNAMIC_INDEX else n for n in part] for part in lists
-    )
+    offsets, sizes, steps = map(_known, lists)
     for start, stride in zip(offsets, strides, strict=True):
         moved = times(start, stride)
         offset = None if offset is None or moved is None else offset + moved
@@ -606,7 +589,7 @@ def _collapsed(source: AnyMemRef, result: AnyMemRef, groups: Groups) -> AnyMemRe
     strides, offset = _strides_of(source)
     if is_dense(source):
         return _with_layout(source, result, None)
-    shape = [None if n == DYNAMIC_INDEX else n for n in source.get_shape()]
+    shape = _known(source.get_shape())
     merged = [_merged(group, shape, strides) for group in groups]
     for group, stride in zip(groups, merged, strict=True):
         for dimension, needed in _contiguous(group, shape, stride):
@@ -643,10 +626,10 @@ def _expanded(source: AnyMemRef, result: AnyMemRef, groups: Groups) -> AnyMemRef
     strides, offset = _strides_of(source)
     if is_dense(source):
         return _with_layout(source, result, None)
-    split: list[int | None] = [1] * result.get_num_dims()
+    extents = _known(result.get_shape())
+    split: list[int | None] = [1] * len(extents)
     for group, stride in zip(groups, strides, strict=True):
         for dimension in reversed(group):
             split[dimension] = stride
-            extent = result.get_shape()[dimension]
-            stride = times(stride, None if extent == DYNAMIC_INDEX else extent)
+            stride = times(stride, extents[dimension])
     return _with_layout(source, result, StridedLayoutAttr(split, offset))

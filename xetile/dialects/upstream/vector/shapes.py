@@ -643,7 +643,7 @@ class _Older(Renamed):
         position = _parse_position(parser) if "position" in cls.OPERANDS else ()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        vector = parse_type_of(parser, VectorType[Attribute])
+        vector: VectorType[Attribute] = parse_type_of(parser, VectorType)
         types = {"vector": vector, "element": vector.element_type}
         operands = [
             parser.resolve_operand(name, types[kind])

@@ -133,7 +133,7 @@ def extreme(
     if not has_nan:
         return chosen
     is_nan = view.new(FCmpOp(right, right, "uno", flags))
-    return view.new(SelectOp(is_nan, right, chosen, flags))
+    return view.new(SelectOp(is_nan, right, chosen, fastmathFlags=flags))
 
 
 def uniform(value: SSAValue) -> float | None:
@@ -162,7 +162,7 @@ def _choose(
     flags: llvm.FastMathAttr,
 ) -> SSAValue:
     is_left = view.new(FCmpOp(left, right, predicate, flags))
-    return view.new(SelectOp(is_left, left, right, flags))
+    return view.new(SelectOp(is_left, left, right, fastmathFlags=flags))
 
 
 def _signed(

@@ -95,7 +95,7 @@ def _near(view: LLVMView, part: SSAValue, flags: llvm.FastMathAttr) -> SSAValue:
     if FastMathFlag.NO_INFS in flags.data:
         return new(llvm.FMAOp(power, rest, power, flags))
     found = new(llvm.FMAOp(power, rest, power))
-    return new(SelectOp(new(FCmpOp(found, found, "ord")), found, power, flags))
+    return new(SelectOp(new(FCmpOp(found, found, "ord")), found, power, fastmathFlags=flags))
 
 
 def _rough(
