@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import SSAValue
 
 from xetile.language.builder import current
-from xetile.language.held import NO_FLAGS, Held, flags, type_of
+from xetile.language.held import Held, flags, type_of
 from xetile.language.literals import literal
 from xetile.language.refusals import refuse
 from xetile.language.types import ElementType, f32, i64
@@ -86,7 +86,7 @@ def _truth(held: Held, to: ElementType) -> Held:
 
     zero = literal(0, held.element, held.shape).value
     if held.element.kind == "float":
-        op = arith.CmpfOp(held.value, zero, "une", flags() or NO_FLAGS)
+        op = arith.CmpfOp(held.value, zero, "une", flags())
     else:
         op = arith.CmpiOp(held.value, zero, "ne")
     return Held(current().pure(op), to, held.shape)

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from xetile.language.builder import current
 from xetile.language.conversions import converted
-from xetile.language.held import NO_FLAGS, Held, flags
+from xetile.language.held import Held, flags
 from xetile.language.literals import literal, range_of
 from xetile.language.rearranging import broadcast, common_shape
 from xetile.language.refusals import refuse
@@ -171,9 +171,7 @@ def compare(kind: Comparison, left: Held, right: Held) -> Held:
     builder = current()
     if element.kind == "float":
         predicate = "une" if kind == "ne" else f"o{kind}"
-        value = builder.pure_of(
-            CmpfOp, left.value, right.value, predicate, flags() or NO_FLAGS
-        )
+        value = builder.pure_of(CmpfOp, left.value, right.value, predicate, flags())
         return Held(value, i1, left.shape)
     if kind in ("eq", "ne"):
         predicate = kind

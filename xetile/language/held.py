@@ -11,7 +11,6 @@ from xetile.language.builder import Pair, current
 from xetile.language.refusals import refuse
 from xetile.language.types import ElementType
 
-NO_FLAGS = FastMathFlagsAttr("none")
 """Floats as IEEE has them."""
 
 

@@ -1,10 +1,4 @@
-"""The constant that a value is.
-
-As xDSL's `ConstantLike.get_constant_value`, which looks through the traits of every op that it is asked for: most are
-no constants, which their classes say.
-
-Types and constants that the ops of the arith dialect share.
-"""
+"""Types and constants that the ops of the arith dialect share, and what they fold."""
 
 import math
 from abc import ABC, abstractmethod

@@ -1,11 +1,7 @@
 """The gpu dialect's attributes: xDSL 0.75 lacks most, and prints others wrongly (test_gpu.py tells when it has them).
 
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td, GPUBase.td`, checked by mlir-opt 22's
-output.
-
-Directives of the gpu dialect's formats, which upstream writes in C++; xDSL 0.75 has no form of these ops.
-
-test/unit/dialects/upstream/test_gpu.py tells when it has.
+Then the directives of its formats, which upstream writes in C++.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,GPUBase}.td`, checked by mlir-opt 22's output.
 """
 
 from collections.abc import Sequence

@@ -1,19 +1,7 @@
-"""The ops that tell a work-item where it is; xDSL 0.75 lacks most of them, and a form of any.
+"""Where a work-item is, and what work-items do together: xDSL 0.75 has no form of it (test_gpu.py tells when it has).
 
-test/unit/dialects/upstream/test_gpu.py tells when it has one.
-
-What work-items carry out together: xDSL 0.75 lacks most of it, and any form (test_gpu.py tells when it has it).
-
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
-refuses. Who takes part in one is who gets there, so none is speculated; shuffles of the same
-values may be shared.
-
-Reductions over a workgroup or subgroup: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
-
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
-refuses.
-
-The format of gpu.printf: C's, where a value's type says how wide it is, and a length modifier nothing.
+Who takes part in an op is who gets there, so none is speculated; shuffles of the same values may be shared.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
 import re

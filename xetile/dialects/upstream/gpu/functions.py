@@ -1,13 +1,7 @@
-"""gpu.module, gpu.func and gpu.return: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""gpu.module, gpu.func, gpu.return and gpu.binary: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
 
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; upstream's form of gpu.func is written
-by hand, too.
-
-The signature of gpu.func as text: arguments, results and buffers, each with a dictionary of attributes.
-
-gpu.binary, what upstream makes of a gpu.module: xDSL 0.75 lacks it (test_gpu.py tells when it has it).
-
-Source: mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td of LLVM 22.1.8.
+Upstream's form of gpu.func is written by hand, too. gpu.binary is what upstream makes of a gpu.module.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td`.
 """
 
 from collections.abc import Callable, Sequence

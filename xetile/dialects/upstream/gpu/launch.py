@@ -1,8 +1,4 @@
-"""Memory of the device, copies, waiting: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
-
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
-
-Launches of kernels, by name or of a body: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""Memory of the device, copies, waiting, launches: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """

@@ -1,19 +1,10 @@
-"""Ops that read, write, name or measure memory: xDSL 0.75 has no form of them (test_memref.py tells when it has).
-
-Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Memory and what is known of it: xDSL 0.75 checks too little of these ops (test_memref_refusals.py tells when not).
-
-Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td` and
-`mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp`; what is refused is what mlir-opt 22 refuses.
-
-The memref dialect: xDSL's, with forms and folders that it lacks in 0.75 (test_memref.py tells when it has them).
+"""The memref dialect: xDSL's, with forms and folders that it lacks in 0.75 (test_memref.py tells when it has them).
 
 Replaced: cast, memory_space_cast, extract_aligned_pointer_as_index, copy, dim, rank,
 atomic_rmw, global. Added: transpose. Checked further (test_memref_refusals.py tells when
 xDSL does it): alloc, alloca, alloca_scope, assume_alignment, collapse_shape, expand_shape,
 extract_strided_metadata, get_global, reinterpret_cast, subview. All others are xDSL's.
+Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
 from collections.abc import Sequence

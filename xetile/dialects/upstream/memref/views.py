@@ -1,17 +1,8 @@
-"""Ops that see memory another way: xDSL 0.75 has no form of them (test_memref.py tells when it has).
+"""Ops that see memory another way: xDSL 0.75 has no form of some, and checks no other (two tests tell when it does).
 
-Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Views with offsets, sizes and strides: xDSL 0.75 does not check them (test_memref_refusals.py tells when it does).
-
-Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and
-`mlir/lib/Interfaces/ViewLikeInterface.cpp`; what is refused is what mlir-opt 22 refuses.
-
-Views with dimensions merged or split: xDSL 0.75 does not check them (test_memref_refusals.py tells when it does).
-
-Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp`; what is refused is what
-mlir-opt 22 refuses.
+They are test_memref.py (casts, transpose) and test_memref_refusals.py (windows, merged and split dimensions).
+Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and `mlir/lib/Interfaces/ViewLikeInterface.cpp`;
+what is refused is what mlir-opt 22 refuses.
 """
 
 from abc import ABC

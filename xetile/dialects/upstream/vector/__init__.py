@@ -1,15 +1,10 @@
-"""vector.print with its custom form, text and punctuation, which xDSL 0.75 lacks.
-
-test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells until when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`.
-
-The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
+"""The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
 from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct, mask,
-yield. Replaced: shuffle, bitcast,
-create_mask and reduction (not pure in xDSL 0.75), print, load, store, maskedload and
-maskedstore (no memory effects there).
+yield. Replaced: shuffle, bitcast, create_mask and reduction (not pure in xDSL 0.75), load, store,
+maskedload and maskedstore (no memory effects there), print (no custom form, text and punctuation there).
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`.
 """
 
 from xdsl.dialects.arith import ArithConstantMaterializationInterface

@@ -1,19 +1,8 @@
-"""Reductions of vectors, which xDSL 0.75 lacks, or never removes.
+"""Reductions, products and vector.mask, which xDSL 0.75 lacks, or never removes; three tests tell until when.
 
-`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
-when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Products of vectors, which xDSL 0.75 lacks: `test_stock_xdsl_refuses` in test_contractions.py tells until when.
-
-Source: `llvm 22.1.8 mlir/include/mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/lib/Dialect/Vector/IR/VectorOps.cpp`;
-what is refused is what mlir-opt 22 refuses.
-
-vector.mask around an op that has a masked form, which xDSL 0.75 lacks: test_masking.py tells until when.
-
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td` and `mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`;
-what is refused is what mlir-opt 22 refuses.
+They are test_vector.py (reductions), test_contractions.py and test_masking.py.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`, `mlir/lib/Dialect/Vector/IR/VectorOps.cpp` and
+`mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`; what is refused is what mlir-opt 22 refuses.
 """
 
 from collections.abc import Sequence

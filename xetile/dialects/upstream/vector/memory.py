@@ -1,16 +1,8 @@
-"""Vector ops on memory, which have no effects in xDSL 0.75; test_vector.py tells until when.
+"""Vector ops on memory, and masks: xDSL 0.75 knows no effects of them, or lacks them; test_vector.py tells until when.
 
-Nothing that touches one is ever simplified there (test_stock_traits_are_missing), and
-`alignment` is missing.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Masks and index vectors, which xDSL 0.75 lacks, or never removes.
-
-`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
-when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
+Nothing that touches a load or a store is ever simplified there (test_stock_traits_are_missing), and `alignment` is
+missing; `test_stock_xdsl_refuses` has the masks.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
 from abc import ABC

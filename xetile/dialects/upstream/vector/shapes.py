@@ -1,25 +1,10 @@
-"""Casts of vectors that xDSL 0.75 lacks or never removes; test_vector.py tells until when.
+"""Vectors in other shapes and types: ops that xDSL 0.75 lacks or never simplifies; test_vector.py tells until when.
 
-`test_stock_xdsl_refuses` has shape_cast; `test_stock_traits_are_missing` has bitcast, which
-may also change more than the last dimension there.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
+There, `test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` bitcast, which may also change
+more than the last dimension in xDSL, and the shuffle, which loops keep.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 
-Ops on elements that xDSL 0.75 lacks or keeps in loops; test_vector.py tells until when.
-
-`test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` the
-shuffle.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Ops that take parts of vectors or permute them, which xDSL 0.75 lacks.
-
-test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells until when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
-22 refuses.
-
-Ops of older MLIR that mlir-opt 22 no longer has: read, and printed as what they became.
-
+Last are ops of older MLIR that mlir-opt 22 no longer has: read, and printed as what they became.
 Source: `llvm 19.1 mlir/Dialect/Vector/IR/VectorOps.td` (vector.splat, extractelement, insertelement).
 """
 

@@ -1,7 +1,4 @@
-"""What the ops of the vector dialect share.
-
-Positions of single elements and rows, which xDSL 0.75 does not hold against the vector's extents.
-"""
+"""What the ops of the vector dialect share, and positions, which xDSL 0.75 does not hold against a vector's extents."""
 
 from collections.abc import Sequence
 from functools import lru_cache
