@@ -11,8 +11,6 @@ from xetile.language.builder import Pair, current
 from xetile.language.refusals import refuse
 from xetile.language.types import ElementType
 
-"""Floats as IEEE has them."""
-
 
 class Held(NamedTuple):
     """A value in IR: elements of a type, in a tile of `shape` or (None) a single one."""

@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.formats import present
 from xetile.dialects.index_lists import Mixed, join_mixed, split_mixed, verify_count
+from xetile.dialects.upstream.bases import verify_entries
 from xetile.dialects.xegpu.attributes import (
     MEMORY_SPACE_NUMBERS,
     CacheHintAttr,
@@ -89,10 +90,7 @@ class OffsetsOp(XeGPUOp):
     def verify_offset_count(self, descriptor: TensorDescType) -> None:
         """There are no offsets, or one for each dimension of the descriptor."""
         count, rank = len(self.mixed_offsets), descriptor.get_num_dims()
-        if count not in (0, rank):
-            raise VerifyException(
-                f"'offsets' has {count} entries, {descriptor} has rank {rank}"
-            )
+        verify_entries("offsets", count, descriptor, rank, rank if count else 0)
 
     def verify_places(self) -> None:
         """Literals have as many places for values as there are values."""
@@ -153,6 +151,16 @@ def verify_small_rank(descriptor: TensorDescType) -> None:
     """Refuse a descriptor of rank over 2."""
     if descriptor.get_num_dims() > 2:
         raise VerifyException(f"'TensorDesc' is {descriptor}, must have rank 1 or 2")
+
+
+def verify_shape(
+    name: str, found: Sequence[int], expected: Sequence[int], source: object
+) -> None:
+    """A vector has the shape that another type asks for."""
+    if tuple(found) != tuple(expected):
+        raise VerifyException(
+            f"'{name}' has shape {list(found)}, expected {list(expected)} from {source}"
+        )
 
 
 def verify_same_element(descriptor: TensorDescType, name: str, value: SSAValue) -> None:

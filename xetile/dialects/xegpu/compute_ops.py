@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.directives import SameType
 from xetile.dialects.formats import sorted_op
+from xetile.dialects.upstream.bases import verify_is
 from xetile.dialects.xegpu.access import LAYOUT, XeGPUOp, vector_type
 from xetile.dialects.xegpu.attributes import (
     FenceScopeAttr,
@@ -66,8 +67,8 @@ class DpasOp(XeGPUOp):
             raise VerifyException(
                 f"'lhs' has elements of {a.element_type}, 'rhs' of {b.element_type}, must be equal"
             )
-        if self.acc is not None and self.acc.type != d:
-            raise VerifyException(f"'acc' is {self.acc.type}, must be as the result, {d}")
+        if self.acc is not None:
+            verify_is("acc", self.acc.type, d, "must be as the result,")
         ranks = (a.get_num_dims(), b.get_num_dims(), d.get_num_dims())
         if ranks == (1, 1, 1):
             _verify_lane_b(b)
@@ -163,10 +164,7 @@ class ConvertLayoutOp(XeGPUOp, HasFolderInterface):
         return (self.source,) if self.input_layout == self.target_layout else None
 
     def verify_(self) -> None:
-        if self.source.type != self.result.type:
-            raise VerifyException(
-                f"'source' is {self.source.type}, must be as the result, {self.result.type}"
-            )
+        verify_is("source", self.source.type, self.result.type, "must be as the result,")
         source, target = self.input_layout, self.target_layout
         assert isinstance(source, LayoutAttr | SliceAttr)
         assert isinstance(target, LayoutAttr | SliceAttr)

@@ -29,6 +29,7 @@ from xetile.dialects.index_lists import (
     join_mixed,
     verify_count,
 )
+from xetile.dialects.upstream.bases import verify_entries, verify_is
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     OffsetsOp,
@@ -119,14 +120,9 @@ class CreateNdTdescOp(IRDLOperation):
             )
         own_rank = source.get_num_dims() if isinstance(source, MemRefType) else 0
         rank = len(self.mixed_sizes) or own_rank
-        for name, count in (
-            ("strides", len(self.mixed_strides) or own_rank),
-            ("offsets", len(self.mixed_offsets) or rank),
-        ):
-            if count != rank:
-                raise VerifyException(
-                    f"'{name}' has {count} entries, the source has rank {rank}"
-                )
+        strides, offsets = len(self.mixed_strides), len(self.mixed_offsets)
+        verify_entries("strides", strides or own_rank, "the source", rank, rank)
+        verify_entries("offsets", offsets or rank, "the source", rank, rank)
         if type.get_num_dims() > rank:
             raise VerifyException(
                 f"'TensorDesc' has rank {type.get_num_dims()}, the source only {rank}"
@@ -164,11 +160,7 @@ class UpdateNdOffsetOp(OffsetsOp):
     def verify_(self) -> None:
         self.verify_places()
         type = descriptor_type(self.TensorDesc)
-        if self.result.type != type:
-            raise VerifyException(
-                f"'result' is {self.result.type}, must be as the operand, {type}"
-            )
+        verify_is("result", self.result.type, type, "must be as the operand,")
         verify_block(type)
         count, rank = len(self.mixed_offsets), type.get_num_dims()
-        if count != rank:
-            raise VerifyException(f"'offsets' has {count} entries, {type} has rank {rank}")
+        verify_entries("offsets", count, type, rank, rank)

@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.formats import sorted_op
 from xetile.dialects.index_lists import IndexList
 from xetile.dialects.swizzle import SwizzleAttr
+from xetile.dialects.upstream.bases import verify_entries
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     LAYOUT,
@@ -139,8 +140,7 @@ def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -
     block_io = op.subgroup_block_io is not None
     assert isinstance(type, MemDescType)
     count, rank = len(op.mixed_offsets), type.get_num_dims()
-    if count != rank:
-        raise VerifyException(f"'offsets' has {count} entries, {type} has rank {rank}")
+    verify_entries("offsets", count, type, rank, rank)
     element = element_type(value.type)
     if element != type.element_type:
         raise VerifyException(

@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.formats import sorted_op
 from xetile.dialects.index_lists import OptionalIndexList
+from xetile.dialects.upstream.bases import verify_entries
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     CachedOp,
@@ -32,6 +33,7 @@ from xetile.dialects.xegpu.access import (
     verify_block,
     verify_lane_share,
     verify_same_element,
+    verify_shape,
     verify_small_rank,
 )
 from xetile.dialects.xegpu.constraints import value_constraint
@@ -130,16 +132,11 @@ class LoadNdOp(OffsetsOp, CachedOp):
     def _verify_shape(self, type: TensorDescType, result: VectorType[Attribute]) -> None:
         rank = type.get_num_dims()
         permutation = self.permutation
-        if permutation is not None and len(permutation) != rank:
-            raise VerifyException(
-                f"'transpose' has {len(permutation)} entries, the descriptor has rank {rank}"
-            )
+        if permutation is not None:
+            verify_entries("transpose", len(permutation), "the descriptor", rank, rank)
         found = result.get_shape()
         expected = loaded_shape(type, pack=self._pack(type, found), transpose=permutation)
-        if found != expected:
-            raise VerifyException(
-                f"'value' has shape {list(found)}, expected {list(expected)} from {type}"
-            )
+        verify_shape("value", found, expected, type)
 
     def _pack(self, type: TensorDescType, found: tuple[int, ...]) -> int | None:
         """Rows per register element: what the result says where it has that dimension, else what fills 32 bits."""
@@ -223,9 +220,5 @@ class StoreNdOp(OffsetsOp, CachedOp):
         if value.get_num_dims() == 1 and value.element_count() < type.element_count():
             verify_lane_share(type, "value", value.element_count())
             return
-        if value.get_shape() != type.get_shape():
-            raise VerifyException(
-                f"'value' has shape {list(value.get_shape())}, expected {list(type.get_shape())} "
-                f"from {type}"
-            )
+        verify_shape("value", value.get_shape(), type.get_shape(), type)
         self.verify_offset_count(type)

@@ -24,6 +24,7 @@ from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.directives import AtomicKind, SameType
 from xetile.dialects.formats import sorted_op
+from xetile.dialects.upstream.bases import verify_is
 from xetile.dialects.xegpu.access import (
     LAYOUT,
     CachedOp,
@@ -35,6 +36,7 @@ from xetile.dialects.xegpu.access import (
     verify_no_layout,
     verify_same_element,
     verify_scattered,
+    verify_shape,
 )
 from xetile.dialects.xegpu.attributes import CacheHintAttr
 from xetile.dialects.xegpu.constraints import (
@@ -181,10 +183,7 @@ class CreateTdescOp(XeGPUOp):
         expected = vector_type(self.offsets).get_shape()
         if type.chunk_size != 1:
             expected = (*expected, type.chunk_size)
-        if type.shape != expected:
-            raise VerifyException(
-                f"'TensorDesc' has shape {list(type.shape)}, expected {list(expected)} from the offsets"
-            )
+        verify_shape("TensorDesc", type.shape, expected, "the offsets")
 
 
 @sorted_op
@@ -212,17 +211,10 @@ class UpdateOffsetOp(XeGPUOp):
 
     def verify_(self) -> None:
         type = descriptor_type(self.TensorDesc)
-        if self.result.type != type:
-            raise VerifyException(
-                f"'result' is {self.result.type}, must be as the operand, {type}"
-            )
+        verify_is("result", self.result.type, type, "must be as the operand,")
         verify_scattered(type)
         expected = without_chunk(type.shape, type.chunk_size)
-        found = vector_type(self.offsets).get_shape()
-        if found != expected:
-            raise VerifyException(
-                f"'offsets' has shape {list(found)}, expected {list(expected)} from {type}"
-            )
+        verify_shape("offsets", vector_type(self.offsets).get_shape(), expected, type)
 
 
 @sorted_op
