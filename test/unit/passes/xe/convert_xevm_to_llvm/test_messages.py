@@ -1,6 +1,7 @@
 """What `convert-xevm-to-llvm` calls, and what it refuses."""
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,99 @@ def test_wide_prefetches_take_no_payload(blocks: int, payload: bool):
     }}"""
     plain = f"_Z45intel_sub_group_2d_block_prefetch_32b_8r16x{blocks}cPU3AS1viiiDv2_i"
     assert (plain in called(kernel(body, "%a: i64"))) is not payload
+
+def rows(
+    *,
+    between: str = "",
+    x: str = "%x",
+    width: int = 192,
+    height: str = "%c2",
+    pitch: str = "%pitch",
+    y: str = "%c1",
+    more: str = "",
+) -> list[str]:
+    """What reads two rows of 16 words side by side; %x is 0 or 16, a word of 4 bytes each."""
+    fields = (
+        "elem_size_in_bits = 32 : i32, pack_register = false, tile_height = 1 : i32, "
+        f"tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32{more}"
+    )
+    loads = [
+        f"%r{n} = xevm.blockload2d %p_a, %width, {height}, {pitch}, {at}, {y} <{{{fields}}}> : {SURFACE})"
+        " -> vector<1xi32>"
+        for n, at in enumerate((x, "%right"))
+    ]
+    body = f"""{pointer("a")}
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c16 = arith.constant 16 : i32
+    %pitch = arith.constant 256 : i32
+    %width = arith.constant {width} : i32
+    %zero = arith.constant 0 : i32
+    %block = gpu.block_id x
+    %number = arith.index_cast %block : index to i32
+    %x = arith.muli %number, %c16 : i32
+    %right = arith.addi {x}, %c16 : i32
+    {loads[0]}
+    {between}
+    {loads[1]}"""
+    text = kernel(body, "%a: i64, %n: i32", "known_grid_size = array<i32: 2, 1, 1>")
+    names = [name for name in called(text) if "read" in name]
+    return [name.removeprefix("__builtin_IB_simd_block_read_") for name in names]
+
+
+READ_TOGETHER, READ_APART = ["2_global"], ["1_global", "1_global"]
+
+
+@pytest.mark.parametrize(
+    ("between", "read"),
+    [
+        ("", READ_TOGETHER),
+        ("%s = arith.addi %x, %x : i32", READ_TOGETHER),
+        ("llvm.store %x, %p_a : i32, !llvm.ptr<1>", READ_APART),
+    ],
+    ids=["nothing", "a sum", "a store"],
+)
+def test_neighbouring_rows_are_one_read_unless_something_is_stored_between(
+    between: str, read: list[str]
+) -> None:
+    assert rows(between=between) == read
+
+
+@pytest.mark.parametrize(
+    ("width", "inside"), [(193, 2), (192, 2), (191, 1), (128, 1), (127, 0)]
+)
+def test_rows_of_which_a_word_may_lie_outside_of_the_width_are_block_messages(
+    width: int, inside: int
+) -> None:
+    """The left row ends at byte 128, the right one at byte 192."""
+    found = rows(width=width)
+    assert len([name for name in found if name.endswith("_global")]) == (1 if inside else 0)
+    assert len(found) == (1 if inside == 2 else 2)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        {"y": "%c2"},
+        {"y": "%n"},
+        {"y": "%number"},
+        {"height": "%c1"},
+        {"height": "%n"},
+        {"pitch": "%n"},
+        {"x": "%n"},
+        {"more": ", cache_control = #xevm.load_cache_control<L1uc_L2uc_L3uc>"},
+    ],
+    ids=str,
+)
+def test_rows_that_may_lie_outside_or_have_no_known_place_are_block_messages(
+    matrix: Mapping[str, str],
+) -> None:
+    assert not any(name.endswith("_global") for name in rows(**matrix))
+
+
+def test_the_last_row_of_a_matrix_lies_inside() -> None:
+    assert rows(y="%c1", height="%c2") == READ_TOGETHER
+    assert rows(y="%zero", height="%c1") == READ_TOGETHER
 
 
 def test_fence_and_barrier():
