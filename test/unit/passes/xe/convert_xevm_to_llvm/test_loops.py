@@ -216,3 +216,30 @@ def test_numbers_that_no_loop_can_have():
         lower(kernel(), to="xevm", device="bmg", unroll=2)
     with pytest.raises(XetileError, match="unroll=2 goes with on="):
         execute(kernel(), "product", *operands(), numpy.zeros((8, 16), "f4"), 0, 32, unroll=2)
+
+
+@pytest.mark.parametrize(
+    "case, bits",
+    [(3, 32), (2**31 - 1, 32), (2**31, 64), (-(2**31), 32), (-(2**31) - 1, 64)],
+)
+def test_a_case_is_compared_in_bits_that_hold_it(case: int, bits: int):
+    """An index of few bits stays narrow unless some case needs more."""
+    text = f"""gpu.module @m {{
+      gpu.func @k(%A: memref<64xi32>) kernel attributes {{known_block_size = array<i32: 16, 1, 1>,
+          known_grid_size = array<i32: 4, 1, 1>}} {{
+        %n = gpu.block_id x
+        %one = arith.constant 1 : i32
+        scf.index_switch %n
+        case {case} {{
+          memref.store %one, %A[%n] : memref<64xi32>
+          scf.yield
+        }}
+        default {{
+          scf.yield
+        }}
+        gpu.return
+      }}
+    }}"""
+    lowered = lower(parse_text(text, "switch.mlir"), to="llvm", device="bmg")
+    compared = [op for op in lowered.walk() if op.name == "llvm.icmp"]
+    assert [str(op.operands[0].type) for op in compared] == [f"i{bits}"]

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdsl.context import Context
@@ -290,40 +291,49 @@ def test_wide_prefetches_take_no_payload(blocks: int, payload: bool):
     plain = f"_Z45intel_sub_group_2d_block_prefetch_32b_8r16x{blocks}cPU3AS1viiiDv2_i"
     assert (plain in called(kernel(body, "%a: i64"))) is not payload
 
-def rows(
-    *,
-    between: str = "",
-    x: str = "%x",
-    width: int = 192,
-    height: str = "%c2",
-    pitch: str = "%pitch",
-    y: str = "%c1",
-    more: str = "",
-) -> list[str]:
-    """What reads two rows of 16 words side by side; %x is 0 or 16, a word of 4 bytes each."""
+
+ROW = {
+    "x": "%x",
+    "y": "%c1",
+    "height": "%c2",
+    "pitch": "%pitch",
+    "shape": (1, 16, 1),
+    "result": "vector<1xi32>",
+    "more": "",
+}
+"""A load of 16 words of a row, one for each lane; %x is 0 or 16 words."""
+
+
+def row(number: int, of: Mapping[str, Any]) -> str:
+    height, width, blocks = of["shape"]
     fields = (
-        "elem_size_in_bits = 32 : i32, pack_register = false, tile_height = 1 : i32, "
-        f"tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32{more}"
+        f"elem_size_in_bits = {of['result'][-3:-1]} : i32, pack_register = false, tile_height = {height} : i32, "
+        f"tile_width = {width} : i32, transpose = false, v_blocks = {blocks} : i32{of['more']}"
     )
-    loads = [
-        f"%r{n} = xevm.blockload2d %p_a, %width, {height}, {pitch}, {at}, {y} <{{{fields}}}> : {SURFACE})"
-        " -> vector<1xi32>"
-        for n, at in enumerate((x, "%right"))
-    ]
+    operands = f"%p_a, %width, {of['height']}, {of['pitch']}, {of['x']}, {of['y']}"
+    return f"%r{number} = xevm.blockload2d {operands} <{{{fields}}}> : {SURFACE}) -> {of['result']}"
+
+
+def rows(
+    between: str = "", *, width: int = 192, right: Mapping[str, Any] = {}, **both: Any
+) -> list[str]:
+    """What reads two rows side by side in a matrix so many bytes wide; `right` is of the second alone."""
+    left = {**ROW, **both}
     body = f"""{pointer("a")}
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
     %c16 = arith.constant 16 : i32
     %pitch = arith.constant 256 : i32
+    %wider = arith.constant 512 : i32
     %width = arith.constant {width} : i32
     %zero = arith.constant 0 : i32
     %block = gpu.block_id x
     %number = arith.index_cast %block : index to i32
     %x = arith.muli %number, %c16 : i32
-    %right = arith.addi {x}, %c16 : i32
-    {loads[0]}
+    %right = arith.addi {left["x"]}, %c16 : i32
+    {row(0, left)}
     {between}
-    {loads[1]}"""
+    {row(1, {**left, "x": "%right", **right})}"""
     text = kernel(body, "%a: i64, %n: i32", "known_grid_size = array<i32: 2, 1, 1>")
     names = [name for name in called(text) if "read" in name]
     return [name.removeprefix("__builtin_IB_simd_block_read_") for name in names]
@@ -360,7 +370,7 @@ def test_rows_of_which_a_word_may_lie_outside_of_the_width_are_block_messages(
 
 
 @pytest.mark.parametrize(
-    "matrix",
+    "both",
     [
         {"y": "%c2"},
         {"y": "%n"},
@@ -369,14 +379,35 @@ def test_rows_of_which_a_word_may_lie_outside_of_the_width_are_block_messages(
         {"height": "%n"},
         {"pitch": "%n"},
         {"x": "%n"},
+        {"shape": (2, 16, 1), "result": "vector<2xi32>"},
+        {"shape": (2, 8, 1)},
+        {"shape": (1, 8, 2)},
+        {"shape": (1, 16, 2), "result": "vector<2xi16>"},
         {"more": ", cache_control = #xevm.load_cache_control<L1uc_L2uc_L3uc>"},
     ],
     ids=str,
 )
-def test_rows_that_may_lie_outside_or_have_no_known_place_are_block_messages(
-    matrix: Mapping[str, str],
+def test_what_may_lie_outside_or_is_no_row_of_words_is_a_block_message(
+    both: Mapping[str, Any],
 ) -> None:
-    assert not any(name.endswith("_global") for name in rows(**matrix))
+    assert not any(name.endswith("_global") for name in rows(**both))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"y": "%zero"},
+        {"height": "%c16"},
+        {"pitch": "%wider"},
+        {"x": "%zero"},
+        {"result": "vector<1xi16>"},
+    ],
+    ids=str,
+)
+def test_rows_that_are_no_neighbours_in_one_matrix_are_read_apart(
+    right: Mapping[str, Any],
+) -> None:
+    assert len(rows(right=right)) == 2
 
 
 def test_the_last_row_of_a_matrix_lies_inside() -> None:
