@@ -1,0 +1,102 @@
+"""Which parameters a kernel may read and write: op by op, and however an address comes to an op."""
+
+import pytest
+
+from xetile.analysis.touched import touched_parameters
+from xetile.dialects.modules import parse
+
+HEAD = """
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %two = arith.constant 2.0 : f32
+    %all = arith.constant dense<true> : vector<8xi1>
+    %at = arith.constant dense<0> : vector<8xindex>
+    %zero = arith.constant dense<0.0> : vector<8xf32>"""
+POINTER = """
+    %number = memref.extract_aligned_pointer_as_index %A : memref<8xf32> -> index
+    %integer = arith.index_cast %number : index to i64
+    %p = llvm.inttoptr %integer : i64 to !llvm.ptr<1>
+    """
+READ, WRITTEN, BOTH, NEITHER = ("A", ""), ("", "A"), ("A", "A"), ("", "")
+
+
+def touched(body: str) -> tuple[str, str] | None:
+    """The names of the matrices that are read, and of those that are written."""
+    module = parse(f"""gpu.module @m {{
+      func.func private @f(%X: memref<8xf32>)
+      gpu.func @k(%A: memref<8xf32>, %B: memref<8xf32>, %N: memref<8xindex>, %flag: i1) kernel {{
+        {HEAD}
+        {body}
+        gpu.return
+      }} }}""")
+    (kernel,) = (op for op in module.walk() if op.name == "gpu.func")
+    found = touched_parameters(kernel)
+    if found is None:
+        return None
+    read, written = ("".join("ABN"[n] for n in sorted(numbers - {3})) for numbers in found)
+    return read, written
+
+
+ACCESSES = {
+    "%v = memref.load %A[%c0] : memref<8xf32>": READ,
+    "memref.store %two, %A[%c0] : memref<8xf32>": WRITTEN,
+    "%v = memref.atomic_rmw addf %two, %A[%c0] : (f32, memref<8xf32>) -> f32": BOTH,
+    "%v = vector.load %A[%c0] : memref<8xf32>, vector<8xf32>": READ,
+    "vector.store %zero, %A[%c0] : memref<8xf32>, vector<8xf32>": WRITTEN,
+    "%v = vector.gather %A[%c0] [%at], %all, %zero : memref<8xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32>"
+    " into vector<8xf32>": READ,
+    "vector.scatter %A[%c0] [%at], %all, %zero : memref<8xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32>": WRITTEN,
+    "%v = vector.transfer_read %A[%c0], %two : memref<8xf32>, vector<8xf32>": READ,
+    "vector.transfer_write %zero, %A[%c0] : vector<8xf32>, memref<8xf32>": WRITTEN,
+    POINTER + "%v = llvm.load %p : !llvm.ptr<1> -> f32": READ,
+    POINTER + "llvm.store %two, %p : f32, !llvm.ptr<1>": WRITTEN,
+    POINTER + "%o = llvm.mlir.constant(1 : i32) : i32\n"
+    "%v = llvm.atomicrmw add %p, %o monotonic : !llvm.ptr<1>, i32": BOTH,
+    "memref.copy %A, %A : memref<8xf32> to memref<8xf32>": BOTH,
+    "%d = memref.dim %A, %c0 : memref<8xf32>": NEITHER,
+    "gpu.barrier": NEITHER,
+}
+
+
+@pytest.mark.parametrize("op", ACCESSES)
+def test_an_op_reads_and_writes_what_its_kind_does(op: str) -> None:
+    assert touched(op) == ACCESSES[op]
+
+
+LOAD = "%v = memref.load %m[%c0] : memref<8xf32>"
+WAYS = {
+    "a view": f"%m = memref.cast %A : memref<8xf32> to memref<8xf32>\n{LOAD}",
+    "either of two": f"%m = arith.select %flag, %A, %B : memref<8xf32>\n{LOAD}",
+    "a branch": f"""%m = scf.if %flag -> (memref<8xf32>) {{ scf.yield %A : memref<8xf32> }}
+        else {{ scf.yield %B : memref<8xf32> }}
+        {LOAD}""",
+    "a loop": f"""%r = scf.for %i = %c0 to %c8 step %c1 iter_args(%m = %A) -> (memref<8xf32>) {{
+          {LOAD}
+          scf.yield %B : memref<8xf32>
+        }}""",
+    "an address loaded": """%i = memref.load %N[%c0] : memref<8xindex>
+        %v = memref.load %A[%i] : memref<8xf32>""",
+    "an extent": """%d = memref.dim %B, %c0 : memref<8xf32>
+        %v = memref.load %A[%d] : memref<8xf32>""",
+    "a value stored": """%v = memref.load %A[%c0] : memref<8xf32>
+        memref.store %v, %B[%c0] : memref<8xf32>""",
+}
+EXPECTED = {
+    "a view": ("A", ""),
+    "either of two": ("AB", ""),
+    "a branch": ("AB", ""),
+    "a loop": ("AB", ""),
+    "an address loaded": ("AN", ""),
+    "an extent": ("A", ""),
+    "a value stored": ("A", "B"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_addresses_are_followed_to_parameters(way: str) -> None:
+    assert touched(WAYS[way]) == EXPECTED[way]
+
+
+def test_nothing_is_known_of_a_kernel_that_calls_a_function() -> None:
+    assert touched("func.call @f(%A) : (memref<8xf32>) -> ()") is None
