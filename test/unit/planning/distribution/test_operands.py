@@ -117,3 +117,12 @@ def test_owners_have_one_unit_each() -> None:
     found = list(owners(HELD))
     assert [owner.unit for owner in found] == [(8, 64), (16, 32), (32, 16)]
     assert all(owner.local_units == 1 and not owner.is_shared for owner in found)
+
+
+def test_as_many_elements_cost_as_much_in_smaller_units() -> None:
+    """A subgroup holds a quarter of C and half of B, in one unit or in several."""
+    narrowed = "%b = arith.truncf %w : vector<32x64xf32> to vector<32x64xf16>"
+    (one,) = shared(product(narrowed, type="f32", map=((2, 2), (32, 32))))
+    (several,) = shared(product(narrowed, type="f32", map=((2, 2), (16, 16))))
+    assert one.home.local_units < several.home.local_units
+    assert one.mapped == several.mapped

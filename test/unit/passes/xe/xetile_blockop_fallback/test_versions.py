@@ -238,6 +238,45 @@ def test_columns_are_tested(start: int) -> None:
     assert numpy.array_equal(found, matrix[:, start : start + 32])
 
 
+@pytest.mark.parametrize(("start", "step"), [(0, 16), (2, 16), (0, 17), (1, 16)])
+@pytest.mark.parametrize("carried", [False, True], ids=["counted", "carried"])
+def test_columns_that_a_loop_moves_by_a_given_step_are_tested(
+    start: int, step: int, carried: bool
+) -> None:
+    """Both where the loop starts and its step have to be even: one test of them stands in front."""
+    loop = "scf.for %i = %s to %end step %d {"
+    last = ""
+    if carried:
+        loop = "%r = scf.for %n = %c0 to %c2 step %c1 iter_args(%i = %s) -> (index) {"
+        last = "%next = arith.addi %i, %d : index\n scf.yield %next : index"
+    module = checked(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %c16 = arith.constant 16 : index
+        %both = arith.muli %d, %c2 : index
+        %end = arith.addi %s, %both : index
+        {loop}
+          %t = xetile.init_tile %A[0, %i] : memref<16x64xf16> -> {TILE}
+          %v = xetile.load_tile %t : {TILE} -> {VECTOR}
+          %off = arith.subi %i, %s : index
+          %round = arith.divui %off, %d : index
+          %place = arith.muli %round, %c16 : index
+          %u = xetile.init_tile %B[0, %place] : memref<16x32xf16> -> {TILE}
+          xetile.store_tile %v, %u : {VECTOR}, {TILE}
+          {last}
+        }}""",
+        f"{ALIGNED}, %s: index, %d: index",
+    )
+    assert branches(module) == [["load_tile", "store_tile"], ["load_gather", "store_tile"]]
+    matrix = numpy.arange(16 * 64).astype(numpy.float16).reshape(16, 64)
+    found = numpy.zeros((16, 32), numpy.float16)
+    execute(module, "k", [matrix, found, start, step])
+    second = start + step
+    expected = [matrix[:, start : start + 16], matrix[:, second : second + 16]]
+    assert numpy.array_equal(found, numpy.hstack(expected))
+
+
 @pytest.mark.parametrize(
     ("column", "tests"),
     [("arith.muli %i, %s : index", 0), ("arith.xori %s, %i : index", 1)],

@@ -107,3 +107,38 @@ def test_the_estimate_is_written_on_the_kernel():
     assert written.ahead == estimate(kernel).ahead
     del kernel.attributes[REGISTERS_ATTRIBUTE]
     assert noted(kernel).counted.registers == written.counted.registers
+
+
+AROUND = """
+gpu.module @m {
+  llvm.func @k(%a: !llvm.ptr<1>, %n: i32) attributes {gpu.kernel} {
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %v = llvm.load %a : !llvm.ptr<1> -> vector<8xf32>
+    BEFORE
+    llvm.br ^head(%zero, %v : i32, vector<8xf32>)
+  ^head(%i: i32, %sum: vector<8xf32>):
+    %more = llvm.icmp "slt" %i, %n : i32
+    llvm.cond_br %more, ^body, ^end
+  ^body:
+    %next = llvm.fadd %sum, %sum : vector<8xf32>
+    %j = llvm.add %i, %one : i32
+    llvm.br ^head(%j, %next : i32, vector<8xf32>)
+  ^end:
+    llvm.store %sum, %a : vector<8xf32>, !llvm.ptr<1>
+    AFTER
+    llvm.store %w, %a : vector<8xf32>, !llvm.ptr<1>
+    llvm.return
+  }
+}
+"""
+
+
+def test_what_is_read_after_a_loop_is_live_in_it():
+    """16 lanes with 8 floats each are 8 registers."""
+    load = "%w = llvm.load %a : !llvm.ptr<1> -> vector<8xf32>"
+    before, after = (
+        kernel_of(parse_text(AROUND.replace(place, load).replace(other, ""), "k.mlir"))
+        for place, other in (("BEFORE", "AFTER"), ("AFTER", "BEFORE"))
+    )
+    assert estimate(before).held.registers == estimate(after).held.registers + 8

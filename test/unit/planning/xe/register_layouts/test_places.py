@@ -158,6 +158,30 @@ def test_what_is_no_sum_is_unknown_where_it_depends(body: str, unknown: int) -> 
     assert (found.unknown, found.swizzle, dict(found.terms)) == (unknown, None, {})
 
 
+SUMMANDS = ("%n", "%x", "%y", "%nx", "%ny", "%xy", "%nxy")
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_sums_of_up_to_six_products_are_kept(count: int) -> None:
+    """Of a longer one, only what it depends on."""
+    products = """%nx = arith.muli %n, %x : index
+      %ny = arith.muli %n, %y : index
+      %xy = arith.muli %x, %y : index
+      %nxy = arith.muli %nx, %y : index
+      """
+    sums = "\n".join(
+        f"%b{number} = vector.broadcast {summand} : index to {V}\n"
+        f"%o{number + 1} = arith.addi %o{number}, %b{number} : {V}"
+        for number, summand in enumerate(SUMMANDS[:count])
+    )
+    text = products + sums.replace("%o0", "%b0", 1)
+    found = Found(text.replace(f"%o{count} ", "%o "))
+    if count > 6:
+        assert (dict(found.places.terms), found.places.unknown) == ({}, 0)
+    else:
+        assert len(found.places.terms) == count
+
+
 TO_I8 = "arith.index_cast %q : vector<4x4xindex> to vector<4x4xi8>"
 CASTS: dict[str, tuple[str, Callable[[], Array] | None]] = {
     "least": (f"%u = arith.muli %c50, %c : {V}\n%q = arith.subi %c3, %u : {V}", None),
