@@ -1,5 +1,8 @@
 """What loops and branches make one value, and classes of such values with what is known of them."""
 
+from xdsl.dialects.builtin import f32
+from xdsl.utils.test_value import create_ssa_value
+
 from xetile.analysis.same_value import Classes, carried, carried_pairs
 from xetile.dialects.modules import parse
 
@@ -56,3 +59,15 @@ def test_facts_of_values_that_are_one_are_joined() -> None:
     assert classes.fact(values["r"]) == {"start", "other"}
     assert classes.find(values["r"]) == classes.find(values["x"])
     assert classes.fact(values["n"]) is None
+
+
+def test_facts_of_a_class_stand_in_the_order_in_which_its_values_were_united() -> None:
+    """And the value that was named first stands for the class."""
+    a, b, c = (create_ssa_value(f32) for _ in range(3))
+    classes = Classes[tuple[str, ...]](lambda left, right: left + right)
+    for value, fact in ((c, "c"), (b, "b"), (a, "a")):
+        classes.give(value, (fact,))
+    classes.unite(b, c)
+    classes.unite(a, c)
+    assert classes.fact(c) == ("a", "b", "c")
+    assert classes.find(c) is classes.find(b) is a

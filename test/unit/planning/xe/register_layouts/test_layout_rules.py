@@ -373,18 +373,33 @@ def test_what_is_computed_from_coordinates(text: str, computed: bool) -> None:
     assert is_computed(operation(text)) == computed
 
 
-def test_elements_of_a_chunk_have_the_lane_of_its_mask() -> None:
-    """An atomic op on 16 chunks of 4: what a lane holds of a chunk lies in its registers."""
+def change_of_chunks() -> Operation:
+    """An atomic op on 16 chunks of 4 elements, each with one mask."""
     descriptor = "!xegpu.tensor_desc<16x4xf32, #xegpu.scatter_tdesc_attr<chunk_size = 4>>"
     types = f"{descriptor}, vector<16xi1>, vector<16x4xf32>"
     arguments = f"%d: {descriptor}, %m: vector<16xi1>, %v: vector<16x4xf32>"
     module = parse(f"""func.func @f({arguments}) {{
       %r = xegpu.atomic_rmw addf %d, %m, %v : {types} -> vector<16x4xf32>
       func.return }}""")
-    (op,) = (op for op in module.walk() if op.name == "xegpu.atomic_rmw")
+    return next(op for op in module.walk() if op.name == "xegpu.atomic_rmw")
+
+
+def test_elements_of_a_chunk_have_the_lane_of_its_mask() -> None:
+    """What a lane holds of a chunk lies in its registers."""
+    op = change_of_chunks()
     lanes = [(1, 0), (2, 0), (4, 0), (8, 0)]
     chunks = columns((0, 1), (0, 2), lanes=lanes, shape=(16, 4))
     masks = columns(lanes=[(1,), (2,), (4,), (8,)], shape=(16,))
     assert operand_layout(op, 1, chunks) == masks
     assert result_layout(op, 1, masks) == chunks
     assert operand_layout(op, 2, chunks) == chunks
+
+
+def test_a_relation_says_of_every_bit_of_the_result_which_one_it_is() -> None:
+    found = [relation_of(operation(case.text), case.place) for case in CASES]
+    for relation in (*found, relation_of(change_of_chunks(), 1)):
+        assert relation is not None
+        assert 1 << len(relation.bits) == prod(relation.result)
+        known = [bit for bit in relation.bits if bit is not None]
+        assert len(known) == len(set(known))
+        assert all(1 << bit < prod(relation.operand) for bit in known)
