@@ -1,5 +1,6 @@
 """Barriers and buffers of exchanges: as few as the sanitizer lets pass, none of which can be taken away."""
 
+from itertools import groupby
 from typing import Any, cast
 
 import numpy
@@ -19,6 +20,8 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.modules import context, parse
+from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile.attributes import SHARED
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
@@ -267,6 +270,19 @@ def test_whose_turn_it_is_is_computed_once_for_all_buffers_of_a_loop() -> None:
     assert sum(op.name == "arith.remui" for op in loop_of(module).walk()) == 1
 
 
+def shared_accesses(module: ModuleOp) -> list[str]:
+    """What happens to shared memory, in order: runs of loads, runs of stores, barriers."""
+    found: list[str] = []
+    for op in module.walk():
+        if op.name == "gpu.barrier":
+            found.append("barrier")
+        elif op.name in ("xetile.load_tile", "xetile.store_tile"):
+            tile = next(v.type for v in op.operands if isinstance(v.type, TileType))
+            if tile.memory_space == SHARED:
+                found.append("loads" if op.name == "xetile.load_tile" else "stores")
+    return [name for name, _ in groupby(found)]
+
+
 def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
     """Two exchanges of 72 KiB each: between them stands a barrier, so that they can have the same bytes."""
     shape, other = (144, 128), (128, 144)
@@ -289,7 +305,8 @@ def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
     assert (found == 2 * given[0]).all()
     module = parse(text)
     distributed(module)
-    assert len(barriers_of(module)) == 3
+    of_both = ["stores", "barrier", "loads"]
+    assert shared_accesses(module) == [*of_both, "barrier", *of_both]
 
 
 def test_bands_take_turns_too() -> None:
@@ -322,3 +339,44 @@ def test_bands_take_turns_too() -> None:
     module = parse(text)
     banded(module)
     assert len(barriers_of(module)) == 2 * 5 - 1
+
+
+def waiting(number: int, body: str) -> str:
+    """A loop of no known number of rounds that carries %v<number>, of which `body` makes %s<number> in round %j."""
+    return f"""
+        %w{number}:2 = scf.while (%i = %c0, %x = %v{number}) : (index, {V}) -> (index, {V}) {{
+          %more = arith.cmpi ult, %i, %c3 : index
+          scf.condition(%more) %i, %x : index, {V}
+        }} do {{
+        ^bb0(%j: index, %y: {V}):
+          {body}
+          %n = arith.addi %j, %c1 : index
+          scf.yield %n, %s : index, {V}
+        }}
+        %v{number + 1} = arith.negf %w{number}#1 : {V}"""
+
+
+UNNEEDED = f"""%is = arith.cmpi eq, %j, %c1 : index
+          %b = scf.if %is -> ({V}) {{
+            {turned("a", "y", ROWS)}
+            scf.yield %a : {V}
+          }} else {{
+            scf.yield %y : {V}
+          }}
+          %s = scf.for %k = %c0 to %j step %c1 iter_args(%x = %b) -> ({V}) {{
+            {turned("z", "x", ROWS)}
+            scf.yield %z : {V}
+          }}"""
+"""The buffers in turn of the inner loop need a barrier before it, which lets the branch do without one."""
+
+
+@pytest.mark.parametrize(("others", "unneeded"), [(0, 0), (3, 0), (63, 0), (64, 1)])
+def test_the_first_64_barriers_are_tried_without(others: int, unneeded: int) -> None:
+    """Two for each exchange that is in a loop of its own, three for both of the last loop; all buffers are small."""
+    constants = "".join(f"%c{n} = arith.constant {n} : index\n" for n in (0, 1, 3))
+    loops = "".join(waiting(n, turned("s", "y", ROWS)) for n in range(others))
+    body = constants + loops + waiting(others, UNNEEDED)
+    text = text_of(body.replace("%v0", "%v").replace(f"%v{others + 1} ", "%r "))
+    module = parse(text.replace("32x32", "8x8").replace("[8, 32]", "[2, 8]"))
+    distributed(module)
+    assert len(barriers_of(module)) == 2 * others + 3 + unneeded
