@@ -243,3 +243,33 @@ def test_a_case_is_compared_in_bits_that_hold_it(case: int, bits: int):
     lowered = lower(parse_text(text, "switch.mlir"), to="llvm", device="bmg")
     compared = [op for op in lowered.walk() if op.name == "llvm.icmp"]
     assert [str(op.operands[0].type) for op in compared] == [f"i{bits}"]
+
+
+COMPUTED_BEFORE = """gpu.module @m {
+  gpu.func @k(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>) kernel {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %rounds = arith.constant 2 : i32
+    %a = arith.constant dense<1> : vector<8xi16>
+    %c = arith.constant dense<0.0> : vector<8xf32>
+    %b = llvm.load %p : !llvm.ptr<1> -> vector<8xi32>
+    %twice = arith.addi %b, %b : vector<8xi32>
+    llvm.store %one, %q : i32, !llvm.ptr<1>
+    %r = scf.for %i = %zero to %rounds step %one iter_args(%x = %c) -> (vector<8xf32>) : i32 {
+      %d = xevm.mma %a, %twice, %x {shape = <m = 8, n = 16, k = 16>,
+          types = <d = f32, a = f16, b = f16, c = f32>}
+        : (vector<8xi16>, vector<8xi32>, vector<8xf32>) -> vector<8xf32>
+      scf.yield %d : vector<8xf32>
+    }
+    llvm.store %r, %q : vector<8xf32>, !llvm.ptr<1>
+    gpu.return
+  }
+}"""
+
+
+def test_rounds_in_one_block_have_beside_them_what_was_computed_before_the_loop():
+    """Nothing but the rounds takes %twice, so it stands where the first product does, behind the store."""
+    lowered = lower(parse_text(COMPUTED_BEFORE, "k.mlir"), to="llvm", device="bmg", unroll=2)
+    names = [op.name for op in lowered.walk()]
+    assert names.count("llvm.call") == 2
+    assert names.index("llvm.store") < names.index("llvm.add") < names.index("llvm.call")
