@@ -22,10 +22,10 @@ READ, WRITTEN, BOTH, NEITHER = ("A", ""), ("", "A"), ("A", "A"), ("", "")
 
 
 def touched(body: str) -> tuple[str, str] | None:
-    """The names of the matrices that are read, and of those that are written."""
+    """The names of what is read, and of what is written; %flag is left out, which decides between matrices."""
     module = parse(f"""gpu.module @m {{
       func.func private @f(%X: memref<8xf32>)
-      gpu.func @k(%A: memref<8xf32>, %B: memref<8xf32>, %N: memref<8xindex>, %flag: i1) kernel {{
+      gpu.func @k(%A: memref<8xf32>, %B: memref<8xf32>, %N: memref<8xindex>, %flag: i1, %x: index) kernel {{
         {HEAD}
         {body}
         gpu.return
@@ -34,7 +34,7 @@ def touched(body: str) -> tuple[str, str] | None:
     found = touched_parameters(kernel)
     if found is None:
         return None
-    read, written = ("".join("ABN"[n] for n in sorted(numbers - {3})) for numbers in found)
+    read, written = ("".join("ABN?x"[n] for n in sorted(numbers - {3})) for numbers in found)
     return read, written
 
 
@@ -65,37 +65,70 @@ def test_an_op_reads_and_writes_what_its_kind_does(op: str) -> None:
 
 
 LOAD = "%v = memref.load %m[%c0] : memref<8xf32>"
-WAYS = {
-    "a view": f"%m = memref.cast %A : memref<8xf32> to memref<8xf32>\n{LOAD}",
-    "either of two": f"%m = arith.select %flag, %A, %B : memref<8xf32>\n{LOAD}",
-    "a branch": f"""%m = scf.if %flag -> (memref<8xf32>) {{ scf.yield %A : memref<8xf32> }}
+METADATA = """%base, %offset, %size, %step = memref.extract_strided_metadata %A
+      : memref<8xf32> -> memref<f32>, index, index, index
+    """
+WAYS: dict[str, tuple[str, tuple[str, str]]] = {
+    "a view": (
+        f"%m = memref.cast %A : memref<8xf32> to memref<8xf32>\n{LOAD}",
+        ("A", ""),
+    ),
+    "either of two": (
+        f"%m = arith.select %flag, %A, %B : memref<8xf32>\n{LOAD}",
+        ("AB", ""),
+    ),
+    "a branch": (
+        f"""%m = scf.if %flag -> (memref<8xf32>) {{ scf.yield %A : memref<8xf32> }}
         else {{ scf.yield %B : memref<8xf32> }}
         {LOAD}""",
-    "a loop": f"""%r = scf.for %i = %c0 to %c8 step %c1 iter_args(%m = %A) -> (memref<8xf32>) {{
+        ("AB", ""),
+    ),
+    "a loop": (
+        f"""%r = scf.for %i = %c0 to %c8 step %c1 iter_args(%m = %A) -> (memref<8xf32>) {{
           {LOAD}
           scf.yield %B : memref<8xf32>
         }}""",
-    "an address loaded": """%i = memref.load %N[%c0] : memref<8xindex>
+        ("AB", ""),
+    ),
+    "a loop that carries what it does not touch": (
+        POINTER.replace("%A", "%B")
+        + """%r = scf.for %i = %c0 to %c8 step %c1 iter_args(%m = %A) -> (memref<8xf32>) {
+          %v = llvm.load %p : !llvm.ptr<1> -> f32
+          scf.yield %m : memref<8xf32>
+        }""",
+        ("B", ""),
+    ),
+    "a pointer that is loaded": (
+        """%i = memref.load %N[%c0] : memref<8xindex>
+        %j = arith.index_cast %i : index to i64
+        %p = llvm.inttoptr %j : i64 to !llvm.ptr<1>
+        llvm.store %two, %p : f32, !llvm.ptr<1>""",
+        ("N", ""),
+    ),
+    "a base": (METADATA + "%v = memref.load %base[] : memref<f32>", ("A", "")),
+    "an index": ("%v = memref.load %A[%x] : memref<8xf32>", ("A", "")),
+    "an index that is loaded": (
+        """%i = memref.load %N[%c0] : memref<8xindex>
         %v = memref.load %A[%i] : memref<8xf32>""",
-    "an extent": """%d = memref.dim %B, %c0 : memref<8xf32>
+        ("AN", ""),
+    ),
+    "an extent": (
+        """%d = memref.dim %B, %c0 : memref<8xf32>
         %v = memref.load %A[%d] : memref<8xf32>""",
-    "a value stored": """%v = memref.load %A[%c0] : memref<8xf32>
+        ("A", ""),
+    ),
+    "a value stored": (
+        """%v = memref.load %A[%c0] : memref<8xf32>
         memref.store %v, %B[%c0] : memref<8xf32>""",
-}
-EXPECTED = {
-    "a view": ("A", ""),
-    "either of two": ("AB", ""),
-    "a branch": ("AB", ""),
-    "a loop": ("AB", ""),
-    "an address loaded": ("AN", ""),
-    "an extent": ("A", ""),
-    "a value stored": ("A", "B"),
+        ("A", "B"),
+    ),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_addresses_are_followed_to_parameters(way: str) -> None:
-    assert touched(WAYS[way]) == EXPECTED[way]
+    body, expected = WAYS[way]
+    assert touched(body) == expected
 
 
 def test_nothing_is_known_of_a_kernel_that_calls_a_function() -> None:

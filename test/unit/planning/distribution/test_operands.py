@@ -30,11 +30,12 @@ def product(
     until: str = "%n",
     after: str = "",
     map: Map = C,
+    loaded: Map | None = None,
 ) -> ModuleOp:
     """A loop of products of A (f16) with `%b` (f16), which `work` computes of `%w` in each round."""
     layout, units = map
     a = tile((64, 32), "f16", (layout, (units[0], 32)))
-    w = tile((32, 64), type, (layout, (32, units[1])))
+    w = tile((32, 64), type, loaded or (layout, (32, units[1])))
     v, c = "vector<32x64xf16>", "vector<64x64xf32>"
     body = f"""
         %c0 = arith.constant 0 : index
@@ -126,3 +127,23 @@ def test_as_many_elements_cost_as_much_in_smaller_units() -> None:
     (several,) = shared(product(narrowed, type="f32", map=((2, 2), (16, 16))))
     assert one.home.local_units < several.home.local_units
     assert one.mapped == several.mapped
+
+
+@pytest.mark.parametrize(("unit", "saved"), [((8, 64), 2), ((8, 32), 0)])
+def test_owners_load_what_nothing_else_holds_as_they_do(
+    unit: tuple[int, int], saved: int
+) -> None:
+    """The load of 8x64 costs 2 instructions; of two loads of 8x32 for another use no part is taken."""
+    other: Map = ((4, 1), unit)
+    changed = (
+        f"%m = xetile.tile_conv_layout %w {{wg_map_result = {wg_map(C)}}} : vector<32x64xi8>"
+    )
+    c = tile((32, 64), "f32", other)
+    used = f"""%f = arith.sitofp %w : vector<32x64xi8> to vector<32x64xf32>
+        %f_tile = xetile.init_tile %C[0, 0] : memref<64x64xf32> -> {c}
+        xetile.store_tile %f, %f_tile : vector<32x64xf32>, {c}"""
+    work = f"{changed}\n{CAST.replace('%w ', '%m ')}"
+    (operand,) = shared(product(work, loaded=other, after=used))
+    (alone,) = shared(product())
+    assert operand.owner == alone.owner == Distribution((32, 64), (8, 64), (4, 1))
+    assert alone.shared - operand.shared == saved
