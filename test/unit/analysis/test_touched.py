@@ -38,7 +38,18 @@ def touched(body: str) -> tuple[str, str] | None:
     return read, written
 
 
+TILE = """%M = memref.reinterpret_cast %A to offset: [0], sizes: [2, 4], strides: [4, 1]
+      : memref<8xf32> to memref<2x4xf32, strided<[4, 1]>>
+    %t = xetile.init_tile %M[0, 0] : memref<2x4xf32, strided<[4, 1]>> -> !xetile.tile<2x4xf32>
+    """
+VALUE = "%s = arith.constant dense<0.0> : vector<2x4xf32>\n"
 ACCESSES = {
+    TILE + "%v = xetile.load_tile %t : !xetile.tile<2x4xf32> -> vector<2x4xf32>": READ,
+    TILE
+    + VALUE
+    + "xetile.store_tile %s, %t : vector<2x4xf32>, !xetile.tile<2x4xf32>": WRITTEN,
+    TILE + "xetile.prefetch_tile %t : !xetile.tile<2x4xf32>": NEITHER,
+    'gpu.printf "%d", %x : index': NEITHER,
     "%v = memref.load %A[%c0] : memref<8xf32>": READ,
     "memref.store %two, %A[%c0] : memref<8xf32>": WRITTEN,
     "%v = memref.atomic_rmw addf %two, %A[%c0] : (f32, memref<8xf32>) -> f32": BOTH,
@@ -104,6 +115,17 @@ WAYS: dict[str, tuple[str, tuple[str, str]]] = {
         %p = llvm.inttoptr %j : i64 to !llvm.ptr<1>
         llvm.store %two, %p : f32, !llvm.ptr<1>""",
         ("N", ""),
+    ),
+    "a number of elements in an address": (
+        POINTER
+        + METADATA.replace("%A", "%B")
+        + """%extent = memref.dim %B, %c0 : memref<8xf32>
+        %more = arith.addi %extent, %size : index
+        %sum = arith.addi %number, %more : index
+        %j = arith.index_cast %sum : index to i64
+        %q = llvm.inttoptr %j : i64 to !llvm.ptr<1>
+        %v = llvm.load %q : !llvm.ptr<1> -> f32""",
+        ("A", ""),
     ),
     "a base": (METADATA + "%v = memref.load %base[] : memref<f32>", ("A", "")),
     "an index": ("%v = memref.load %A[%x] : memref<8xf32>", ("A", "")),

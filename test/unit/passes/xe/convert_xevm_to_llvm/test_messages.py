@@ -1,7 +1,7 @@
 """What `convert-xevm-to-llvm` calls, and what it refuses."""
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.dialects.llvm import ConstantOp
 
+from xetile.analysis.ranges import infer_ranges
 from xetile.codegen import emit
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.passes.xe.convert_xevm_to_llvm import ConvertXeVMToLLVM
+from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
+from xetile.passes.convert_xevm_to_llvm.messages import row_reads
 
 SOURCES = Path(__file__).parents[4] / "ir" / "passes" / "xe" / "convert-xevm-to-llvm"
 
@@ -413,6 +415,33 @@ def test_rows_that_are_no_neighbours_in_one_matrix_are_read_apart(
 def test_the_last_row_of_a_matrix_lies_inside() -> None:
     assert rows(y="%c1", height="%c2") == READ_TOGETHER
     assert rows(y="%zero", height="%c1") == READ_TOGETHER
+
+
+@pytest.mark.parametrize(
+    ("columns", "reads"),
+    [
+        ([0, 16, 32, 48, 64, 80, 96], [[0, 16, 32, 48], [64, 80], [96]]),
+        ([96, 64, 48, 0, 80, 16, 32], [[0, 16, 32, 48], [64, 80], [96]]),
+        ([32, 0, 16, 80, 64], [[0, 16], [32], [64, 80]]),
+        ([0, 17, 33], [[0], [17, 33]]),
+    ],
+    ids=str,
+)
+def test_rows_side_by_side_are_reads_of_4_2_and_1_at_the_first_of_each(
+    columns: Sequence[int], reads: list[list[int]]
+) -> None:
+    constants = "\n".join(f"%x{n} = arith.constant {n} : i32" for n in {1, 256, *columns})
+    place = {"pitch": "%width", "height": "%x256", "y": "%x1"}
+    loads = "\n".join(row(n, {**ROW, **place, "x": f"%x{n}"}) for n in columns)
+    body = f"{pointer('a')}\n%width = arith.constant 512 : i32\n{constants}\n{loads}"
+    module = parse(kernel(body, "%a: i64"), "k.mlir")
+    (function,) = (op for op in module.walk() if op.name == "gpu.func")
+    order = [op for op in module.walk() if op.name == "xevm.blockload2d"]
+    at = dict(zip(order, columns, strict=True))
+    found = row_reads(function, infer_ranges(function))
+    assert sorted([at[op] for op in found[first]] for first in order if found[first]) == reads
+    for first in order:
+        assert all(order.index(first) <= order.index(op) for op in found[first])
 
 
 def test_fence_and_barrier():
