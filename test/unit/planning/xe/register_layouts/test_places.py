@@ -235,3 +235,19 @@ def test_an_interval_holds_every_number_and_no_more() -> None:
           %o = arith.addi %u, %w : {V}""")
         numbers = row * ROWS + column * COLUMNS
         assert found.analysis.interval(found.places) == (numbers.min(), numbers.max())
+
+
+@pytest.mark.parametrize(
+    ("body", "number"),
+    [
+        (f"%o = arith.muli %c3, %c4 : {V}", 12),
+        (f"%o = arith.subi %c3, %c3 : {V}", 0),
+        (f"%o = arith.subi %xs, %xs : {V}", 0),
+        (f"%o = arith.addi %c3, %c : {V}", None),
+        (f"%o = arith.addi %c3, %xs : {V}", None),
+        (f"%o = arith.divui %ns, %c3 : {V}", None),
+        (SWIZZLED + f"%o = arith.xori %m, %c4 : {V}", None),
+    ],
+)
+def test_the_number_that_all_elements_are(body: str, number: int | None) -> None:
+    assert Found(body).places.number == number
