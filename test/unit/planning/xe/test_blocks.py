@@ -1,8 +1,8 @@
 """Which block each vector is kept in."""
 
-from xetile.analysis.targets import device_named
 from xdsl.dialects.builtin import VectorType
 
+from xetile.analysis.targets import device_named
 from xetile.dialects.modules import parse
 from xetile.planning.xe.blocks import Blocks
 from xetile.targets.xe.device import XeDevice

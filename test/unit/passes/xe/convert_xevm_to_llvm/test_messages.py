@@ -14,8 +14,8 @@ from xetile.analysis.ranges import infer_ranges
 from xetile.codegen import emit
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
-from xetile.passes.convert_xevm_to_llvm.messages import row_reads
+from xetile.passes.xe.convert_xevm_to_llvm import ConvertXeVMToLLVM
+from xetile.passes.xe.convert_xevm_to_llvm.messages import row_reads
 
 SOURCES = Path(__file__).parents[4] / "ir" / "passes" / "xe" / "convert-xevm-to-llvm"
 

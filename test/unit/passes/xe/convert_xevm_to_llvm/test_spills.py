@@ -6,7 +6,7 @@ import pytest
 from xdsl.context import Context
 
 from xetile.dialects.modules import parse
-from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
+from xetile.passes.xe.convert_xevm_to_llvm import ConvertXeVMToLLVM
 
 C = "vector<8xf32>"
 
