@@ -1,29 +1,724 @@
-"""Arrays in memory: arguments of a kernel, and what a workgroup's subgroups share.
+"""Arrays in memory, and what their brackets name: `A[m : m + 64, k : k + 32]`.
 
-Single elements of arrays, which every subgroup reads and one value is put into.
+An `Array` is an argument of the kernel or shared memory; a `Surface` is a matrix in memory as IR has it: a memref of
+two dimensions, or more with batch dimensions in front. Each view of an array is made once, where the kernel begins:
+`A.T` is a memref.transpose; the row and the column that an array of one dimension is, and the line of elements that
+gathers read, are memref.reinterpret_cast of it.
+
+Brackets name a `Region` (slices of known extents), a `Cell` (indices alone) or a `Gather` (tiles of indices, which
+become places in the line of the array's elements; a mask leaves out those that may leave their dimension).
 """
 
-from collections.abc import Sequence
-from typing import NoReturn, TypeAlias, cast, overload
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast, overload
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
+from xdsl.ir import Attribute, SSAValue
 
-from xetile.language.arithmetic import Single
-from xetile.language.builder import current
-from xetile.language.gathers import Gather
-from xetile.language.held import Held
-from xetile.language.indices import Index
-from xetile.language.literals import literal, number_of
-from xetile.language.memories import Memory
-from xetile.language.places import Span, listed, shape_of, span
-from xetile.language.refusals import refuse
-from xetile.language.regions import Atomic, Region, atomic, fitting
-from xetile.language.scalars import Scalar
-from xetile.language.surfaces import Start, Surface
+from xetile.advice import hint
+from xetile.language.builder import Constant, Held, Pair, current, fitting_in_memory
+from xetile.language.elementwise import (
+    binary,
+    broadcast,
+    common_shape,
+    compare,
+    constant_attribute,
+    converted,
+    literal,
+    met,
+    number_of,
+    numbers,
+    select,
+)
+from xetile.language.positions import refuse
 from xetile.language.tiles import Tile
-from xetile.language.types import ArrayType, ElementType
-from xetile.language.values import Value, describe
+from xetile.language.types import ArrayType, ElementType, i1, index
+from xetile.language.values import (
+    Index,
+    Scalar,
+    Single,
+    Value,
+    describe,
+    difference,
+    element_of,
+    refuse_bound,
+)
+from xetile.targets.xe.surface import SURFACE
+
+if TYPE_CHECKING:
+    from xetile.dialects.cache_hints import CacheHint
+
+
+Start: TypeAlias = Index | int
+
+SHARED = 3
+"""The number of shared memory among memory spaces."""
+
+_BYTE = 8
+"""Bits."""
+
+
+class Surface(NamedTuple):
+    """A matrix in memory; `extents` has those of batch dimensions in front.
+
+    `pitch` is the distance of rows where it is not the extent of a row.
+    """
+
+    value: SSAValue
+    element: ElementType
+    extents: tuple[Start, ...]
+    column_major: bool = False
+    shared: bool = False
+    pitch: Start | None = None
+
+    def tile(self, starts: Sequence[Start], shape: Pair) -> SSAValue:
+        """The tile of `shape` at `starts`."""
+        from xetile.dialects.xetile import InitTileOp
+
+        fitting_in_memory(shape)
+        sizes: tuple[SSAValue | int, ...] = ()
+        strides: tuple[SSAValue | int, ...] = ()
+        if not all(isinstance(extent, int) for extent in self.extents):
+            sizes = tuple(map(entry, self.extents))
+            strides = tuple(map(entry, self.strides()))
+        offsets = tuple(map(entry, starts))
+        order = (0, 1) if self.column_major else (1, 0)
+        kind = _tile_type(self.element, shape, order, SHARED if self.shared else 0)
+        return current().pure_of(InitTileOp, self.value, offsets, sizes, strides, kind)
+
+    def strides(self) -> list[Start]:
+        """How far neighbours along each dimension are from one another, in elements."""
+        *batch, rows, columns = self.extents
+        inner = [columns, rows] if self.column_major else [rows, columns]
+        found = _strides([*batch, *inner])
+        if self.pitch is not None:
+            found[-2] = self.pitch
+        return [*found[:-2], found[-1], found[-2]] if self.column_major else found
+
+    def strides_of_all(self) -> list[Start]:
+        """The strides of an array of any number of dimensions."""
+        return self.strides() if len(self.extents) > 1 else [1]
+
+    def transposed(self) -> "Surface":
+        """Rows and columns exchanged."""
+        from xetile.dialects.upstream.memref import TransposeOp
+
+        *batch, rows, columns = self.extents
+        order = (*range(len(batch)), len(batch) + 1, len(batch))
+        value = current().at_entry(TransposeOp(self.value, order))
+        return self._replace(
+            value=value, extents=(*batch, columns, rows), column_major=not self.column_major
+        )
+
+
+def entry(number: Start) -> SSAValue | int:
+    """An index among the offsets, sizes and strides of an op: a literal where it is known."""
+    found = Index.of(number)
+    return found.ssa() if found.known is None else found.constant
+
+
+def _strides(extents: Sequence[Start]) -> list[Start]:
+    strides: list[Start] = [1]
+    for extent in reversed(extents[1:]):
+        strides.insert(0, strides[0] * extent)
+    return strides
+
+
+@cache
+def _tile_type(element: ElementType, shape: Pair, order: Pair, space: int) -> Attribute:
+    from xetile.dialects.xetile import TileAttr, TileType
+
+    return TileType(shape, element.attribute, TileAttr(order=order, memory_space=space))
+
+
+def line_as_row(line: Surface) -> Surface:
+    """An array of one dimension as a matrix of one row.
+
+    Its rows are as far apart as messages ask for; as there is one, nothing else reads that.
+    """
+    (extent,) = line.extents
+    pitch = _pitch(extent, line.element)
+    found = line._replace(extents=(1, extent), pitch=pitch)
+    return _recast(line, found, (1, extent), (pitch, 1))
+
+
+def line_as_column(line: Surface) -> Surface:
+    """An array of one dimension as a matrix of one column."""
+    (extent,) = line.extents
+    pitch = _pitch(extent, line.element)
+    found = line._replace(extents=(extent, 1), column_major=True, pitch=pitch)
+    return _recast(line, found, (extent, 1), (1, pitch))
+
+
+def _pitch(extent: Start, element: ElementType) -> Start:
+    if not isinstance(extent, int):
+        return extent
+    unit = SURFACE.least_pitch * _BYTE // element_bits(element)
+    return -(-extent // unit) * unit
+
+
+def element_bits(element: ElementType) -> int:
+    """Bits of an element in memory."""
+    bits = element.bits
+    return bits if bits in (4, 8, 16, 32, 64) else 32 if bits > _BYTE else _BYTE
+
+
+def as_line(surface: Surface) -> Surface:
+    """All elements of an array in a line, as they lie in memory."""
+    count = _count(surface.extents)
+    return _recast(
+        surface, surface._replace(extents=(count,), column_major=False), (count,), (1,)
+    )
+
+
+def _count(extents: Sequence[Start]) -> Start:
+    """The product of extents, which is computed where the kernel begins."""
+    from xetile.dialects.upstream.arith import MuliOp
+
+    known = prod(extent for extent in extents if isinstance(extent, int))
+    named = [extent.ssa() for extent in extents if isinstance(extent, Index)]
+    if not named:
+        return known
+    builder = current()
+    total = named[0]
+    for value in named[1:]:
+        total = builder.at_entry(MuliOp(total, value))
+    if known != 1:
+        total = builder.at_entry(MuliOp(total, builder.index(known)))
+    return Index.of(total)
+
+
+def _recast(
+    source: Surface, found: Surface, sizes: Sequence[Start], strides: Sequence[Start]
+) -> Surface:
+    from xetile.dialects.upstream.memref import ReinterpretCastOp
+
+    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+    layout = StridedLayoutAttr([step if isinstance(step, int) else None for step in strides])
+    space = cast(MemRefType, source.value.type).memory_space
+    kind = MemRefType(found.element.attribute, shape, layout, space)
+    if len(strides) == 1:
+        kind = MemRefType(found.element.attribute, shape, memory_space=space)
+    lists = ([0], list(map(entry, sizes)), list(map(entry, strides)))
+    op = ReinterpretCastOp.from_dynamic(source.value, *lists, kind)
+    return found._replace(value=current().at_entry(op))
+
+
+class Memory:
+    """The memory of an array: `surface` has as many extents as the array has dimensions."""
+
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
+        self._views: dict[str, Surface] = {}
+
+    @property
+    def element(self) -> ElementType:
+        """The type of the elements."""
+        return self.surface.element
+
+    @property
+    def extents(self) -> tuple[Start, ...]:
+        """The extents of all dimensions."""
+        return self.surface.extents
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self.extents)
+
+    @property
+    def row(self) -> Surface:
+        """An array of one dimension as one row."""
+        return self._view("row", line_as_row)
+
+    @property
+    def column(self) -> Surface:
+        """An array of one dimension as one column."""
+        return self._view("column", line_as_column)
+
+    @property
+    def line(self) -> Surface:
+        """All elements as they lie in memory."""
+        return self.surface if len(self.extents) == 1 else self._view("line", as_line)
+
+    def _view(self, name: str, make: Callable[[Surface], Surface]) -> Surface:
+        if name not in self._views:
+            self._views[name] = make(self.surface)
+        return self._views[name]
+
+    def transposed(self) -> "Memory":
+        """The last two dimensions exchanged."""
+        if len(self.extents) == 1:
+            refuse(
+                "an array of one dimension has no .T; A[i:i + N] is a row of it, A[i:i + N, None] a column"
+            )
+        return Memory(self.surface.transposed())
+
+
+Place: TypeAlias = "slice | Single | Tile | int | None"
+
+
+class Span(NamedTuple):
+    """Part of a dimension: `extent` elements from `start` on; a single index has None."""
+
+    start: Start
+    extent: int | None
+
+    @property
+    def length(self) -> int:
+        """How many elements it takes in a tile."""
+        return 1 if self.extent is None else self.extent
+
+
+def listed(places: object) -> list[object]:
+    """What stands between brackets, one by one."""
+    if isinstance(places, tuple):
+        return list(cast("tuple[object, ...]", places))
+    return [places]
+
+
+def span(place: object, extent: Start) -> Span:
+    """A place in a dimension of `extent` elements.
+
+    Errors: XetileError for what is no place.
+    """
+    if isinstance(place, slice):
+        return _sliced(cast("slice[object, object, object]", place), extent)
+    if place is Ellipsis or place is None or isinstance(place, list):
+        also = "; atomic changes of one element give nothing back" if place is None else ""
+        refuse(
+            f"{place!r} in brackets; a place is a slice, an index or a tile of indices{also}"
+        )
+    start = _start(place)
+    if isinstance(start, int) and isinstance(extent, int) and start >= extent:
+        refuse(f"index {start} is behind the end of a dimension of {extent}")
+    return Span(start, None)
+
+
+def _start(place: object) -> Start:
+    index = Index.of(place)
+    if index.known is not None and index.known < 0:
+        refuse(
+            f"{index.known} is before the beginning of a dimension; write an index from it on, "
+            "such as A.shape[0] - 1"
+        )
+    return index if index.known is None else index.known
+
+
+def _sliced(place: "slice[object, object, object]", extent: Start) -> Span:
+    start, stop, step = place.start, place.stop, place.step
+    if step is not None and number_of(step) != 1:
+        refuse(
+            f"a slice with a step ({_words(step)}); tiles are of neighbours, gathers take tiles of indices"
+        )
+    for name, bound in (("start", start), ("end", stop)):
+        if isinstance(bound, Scalar | Tile):
+            refuse_bound(f"the {name} of a slice", bound)
+    first = 0 if start is None else _start(start)
+    if stop is None:
+        if not isinstance(extent, int):
+            refuse(
+                "a slice without an end of a dimension that is known at the call; write `start:start + EXTENT`"
+            )
+        stop = extent
+    length = difference(_start(stop), first)
+    if length is None:
+        refuse("the extent of a slice has to be known; write `start:start + EXTENT`")
+    if length < 1:
+        refuse(f"a slice of {length} elements; its end is behind its start")
+    return Span(first, length)
+
+
+def _words(value: object) -> str:
+    return describe(value).removeprefix("Python ")
+
+
+def shape_of(spans: Sequence[Span]) -> Pair:
+    """Rows and columns of a region: what the last two places take."""
+    rows, columns = (one.length for one in spans[-2:])
+    return rows, columns
+
+
+LoadWord: TypeAlias = Literal["cached", "uncached", "streaming", "read_invalidate"]
+StoreWord: TypeAlias = Literal["cached", "uncached", "write_back", "write_through"]
+LoadCache: TypeAlias = "LoadWord | tuple[LoadWord | None, ...] | None"
+StoreCache: TypeAlias = "StoreWord | tuple[StoreWord | None, ...] | None"
+"""What an access asks of the caches: a word for level 1, or one for each level."""
+
+Atomic: TypeAlias = Literal["add", "mul", "max", "min", "and", "or", "xor", "exchange"]
+
+
+class Region:
+    """A rectangle of an array, `shape` elements from `starts` on."""
+
+    def __init__(self, array: Memory, starts: Sequence[Start], shape: Pair) -> None:
+        self.array = array
+        self.starts = starts
+        self.shape = shape
+
+    @property
+    def dtype(self) -> ElementType:
+        """The type of the elements."""
+        return self.array.element
+
+    def describe(self) -> str:
+        """What it is, for messages."""
+        return f"a region of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
+
+    def load(self, *, padding: float | None = None, cache: LoadCache = None) -> Tile:
+        """Its elements, those outside of the array as `padding` (by default 0).
+
+        `cache` has a word for each cache level, the first for level 1: cached, uncached, streaming or
+        read_invalidate.
+        """
+        from xetile.dialects.xetile import LoadTileOp
+
+        attribute = padding_of(padding, self.dtype)
+        hints = hints_of(cache, "load")
+        value = current().result(LoadTileOp(self._tile(), padding=attribute, hints=hints))
+        return Tile(value, self.dtype, self.shape)
+
+    def store(self, value: Tile | Single | float, *, cache: StoreCache = None) -> None:
+        """Put a tile there, or one number everywhere; what is outside of the array is dropped.
+
+        `cache` has a word for each cache level: cached, uncached, write_back or write_through.
+        """
+        from xetile.dialects.xetile import StoreTileOp
+
+        held = self._taken(value, ".store")
+        tile = self._tile(held.shape)
+        current().insert(StoreTileOp(held.value, tile, hints=hints_of(cache, "store")))
+
+    def prefetch(self, *, cache: LoadCache = None) -> None:
+        """Bring it into caches; `cache` is as for `load`."""
+        from xetile.dialects.xetile import PrefetchTileOp
+
+        current().insert(PrefetchTileOp(self._tile(), hints=hints_of(cache, "load")))
+
+    def add(self, value: Tile | Single | float) -> Tile:
+        """Add a tile atomically, each element for itself; what was there before."""
+        return self._atomic("add", value)
+
+    def mul(self, value: Tile | Single | float) -> Tile:
+        """Multiply by a tile atomically; what was there before."""
+        return self._atomic("mul", value)
+
+    def max(self, value: Tile | Single | float) -> Tile:
+        """The larger of both stays, atomically; what was there before."""
+        return self._atomic("max", value)
+
+    def min(self, value: Tile | Single | float) -> Tile:
+        """The smaller of both stays, atomically; what was there before."""
+        return self._atomic("min", value)
+
+    def and_(self, value: Tile | Single | int) -> Tile:
+        """The bits that both have stay, atomically; what was there before."""
+        return self._atomic("and", value)
+
+    def or_(self, value: Tile | Single | int) -> Tile:
+        """The bits that either has stay, atomically; what was there before."""
+        return self._atomic("or", value)
+
+    def xor(self, value: Tile | Single | int) -> Tile:
+        """The bits that one of both has stay, atomically; what was there before."""
+        return self._atomic("xor", value)
+
+    def exchange(self, value: Tile | Single | float) -> Tile:
+        """Put a tile there atomically; what was there before."""
+        return self._atomic("exchange", value)
+
+    def _atomic(self, kind: Atomic, value: object) -> Tile:
+        held = self._taken(value, f".{kind}")
+        found = atomic(kind, held, self._tile(held.shape))
+        return Tile(found, self.dtype, held.shape or self.shape)
+
+    def _taken(self, value: object, what: str) -> Held:
+        """A value that fits: a tile of the region's type and shape, or one number everywhere.
+
+        An array of one dimension takes rows and columns.
+        """
+        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
+        assert held.shape is not None
+        turned = held.shape[::-1] == self.shape and len(self.starts) == 1
+        if held.shape != self.shape and not turned:
+            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
+        return held
+
+    def _tile(self, shape: Pair | None = None) -> SSAValue:
+        rows, columns = shape or self.shape
+        if len(self.starts) > 1:
+            return self.array.surface.tile(self.starts, (rows, columns))
+        (start,) = self.starts
+        if rows == 1:
+            return self.array.row.tile((0, start), (rows, columns))
+        return self.array.column.tile((start, 0), (rows, columns))
+
+
+def fitting(value: object, element: ElementType, shape: Pair, what: str) -> Held:
+    """A value of an element type: a tile as it is, one number as often as `shape` asks.
+
+    Errors: XetileError for another type.
+    """
+    if not isinstance(value, Value):
+        number = number_of(value)
+        if number is None:
+            refuse(f"{what} takes no {describe(value)}; it takes a tile or a number")
+        return literal(number, element, shape)
+    held = value.held()
+    if held.element != element:
+        refuse(f"{what} of {held.describe()}: the types differ; write `.to(xt.{element})`")
+    return held if held.shape is not None else broadcast(held, shape)
+
+
+def atomic(kind: Atomic, value: Held, tile: SSAValue) -> SSAValue:
+    """Change what a tile describes atomically; what was there before."""
+    from xetile.dialects.xetile import AtomicRMWTileOp
+
+    name = _atomic_kind(kind, value.element)
+    return current().result(AtomicRMWTileOp(name, value.value, tile))
+
+
+def _atomic_kind(kind: Atomic, element: ElementType) -> str:
+    if kind == "exchange":
+        return "assign"
+    if element.kind == "boolean":
+        refuse(f".{kind} takes no {element}; truth values have .exchange")
+    if kind in ("and", "or", "xor"):
+        if element.kind == "float":
+            refuse(f".{kind} takes no {element}; it is for integers")
+        return f"{kind}i"
+    if kind in ("add", "mul"):
+        return f"{kind}f" if element.kind == "float" else f"{kind}i"
+    if element.kind == "float":
+        return f"{kind}imumf"
+    return f"{kind}u" if element.unsigned else f"{kind}s"
+
+
+def padding_of(padding: object, element: ElementType) -> "Constant | None":
+    """The attribute of what stands for elements outside; None where nothing is said of them.
+
+    Errors: XetileError for what is no number of Python's that the type holds.
+    """
+    if padding is None:
+        return None
+    number = number_of(padding)
+    if number is None:
+        refuse(f"expected a number of {element} as padding, found {describe(padding)}")
+    return constant_attribute(number, element)
+
+
+def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint | None]":
+    """The hints that words mean."""
+    from xetile.dialects.cache_hints import HINTS, LOAD_HINTS, STORE_HINTS, CacheHint
+
+    if cache is None:
+        return []
+    words = (
+        list(cast("tuple[object, ...]", cache)) if isinstance(cache, tuple | list) else [cache]
+    )
+    if len(words) > len(HINTS):
+        refuse(f"cache={cache!r}: {len(words)} words for {len(HINTS)} cache levels")
+    legal = [word.value for word in (LOAD_HINTS if access == "load" else STORE_HINTS)]
+    for word in words:
+        if word is not None and word not in legal:
+            refuse(
+                f"cache={word!r}: a {access} takes {', '.join(legal)}{hint(str(word), legal)}"
+            )
+    return [None if word is None else CacheHint(str(word)) for word in words]
+
+
+class _Places(NamedTuple):
+    """Where elements are in the line, and which of them are inside of their dimensions (None: all)."""
+
+    line: Held
+    inside: Held | None
+
+
+class Gather:
+    """Elements of an array, one for each index in tiles that have one shape together."""
+
+    def __init__(self, array: Memory, places: Sequence[Tile | Span]) -> None:
+        self.array = array
+        self.places = places
+        self.shape = _shape(places)
+
+    @property
+    def dtype(self) -> ElementType:
+        """The type of the elements."""
+        return self.array.element
+
+    def describe(self) -> str:
+        """What it is, for messages."""
+        return f"a gather of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
+
+    def load(
+        self,
+        *,
+        mask: Tile | None = None,
+        padding: float | None = None,
+        cache: LoadCache = None,
+    ) -> Tile:
+        """The elements; what the mask leaves out, or is outside of the array, is `padding` (by default 0)."""
+        from xetile.dialects.xetile import LoadGatherOp
+
+        attribute = padding_of(padding, self.dtype)
+        places = self._places()
+        tile = self._tile(places.line)
+        condition = self._mask(mask, places.inside)
+        op = LoadGatherOp(tile, condition, padding=attribute, hints=hints_of(cache, "load"))
+        return Tile(current().result(op), self.dtype, self.shape)
+
+    def store(
+        self,
+        value: Tile | Single | float,
+        *,
+        mask: Tile | None = None,
+        cache: StoreCache = None,
+    ) -> None:
+        """Put elements there, but those that the mask leaves out; where places are equal, any of them stays."""
+        from xetile.dialects.xetile import StoreScatterOp
+
+        held = self._taken(value, ".store")
+        places = self._places()
+        tile = self._tile(places.line)
+        condition = self._mask(mask, places.inside)
+        op = StoreScatterOp(held.value, tile, condition, hints=hints_of(cache, "store"))
+        current().insert(op)
+
+    def add(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Add elements atomically; what was there before, 0 where nothing is changed."""
+        return self._atomic("add", value, mask)
+
+    def mul(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Multiply elements atomically; what was there before."""
+        return self._atomic("mul", value, mask)
+
+    def max(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """The larger of both stays, atomically; what was there before."""
+        return self._atomic("max", value, mask)
+
+    def min(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """The smaller of both stays, atomically; what was there before."""
+        return self._atomic("min", value, mask)
+
+    def and_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that both have stay, atomically; what was there before."""
+        return self._atomic("and", value, mask)
+
+    def or_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that either has stay, atomically; what was there before."""
+        return self._atomic("or", value, mask)
+
+    def xor(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that one of both has stay, atomically; what was there before."""
+        return self._atomic("xor", value, mask)
+
+    def exchange(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Put elements there atomically; what was there before."""
+        return self._atomic("exchange", value, mask)
+
+    def _atomic(self, kind: Atomic, value: object, mask: Tile | None) -> Tile:
+        held = self._taken(value, f".{kind}")
+        places = self._places()
+        line = places.line
+        if mask is not None or places.inside is not None:
+            condition = Held(self._mask(mask, places.inside), i1, self.shape)
+            line = select(condition, line, literal(-1, index, self.shape))
+        return Tile(atomic(kind, held, self._tile(line)), self.dtype, self.shape)
+
+    def _taken(self, value: object, what: str) -> Held:
+        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
+        if held.shape != self.shape:
+            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
+        return held
+
+    def _tile(self, line: Held) -> SSAValue:
+        from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
+
+        space = SHARED if self.array.surface.shared else 0
+        attribute = TileAttr(scattered=True, memory_space=space)
+        kind = TileType(self.shape, self.dtype.attribute, attribute)
+        op = InitTileOp(self.array.line.value, (), (), (), kind, indices=line.value)
+        return current().result(op)
+
+    def _mask(self, mask: object, inside: Held | None) -> SSAValue:
+        if mask is None:
+            found = inside or literal(True, i1, self.shape)
+            return broadcast(found, self.shape).value
+        if not isinstance(mask, Tile) or mask.element != i1:
+            refuse(f"mask is {describe(mask)}; expected a tile of i1, which comparisons make")
+        if common_shape(mask.shape, self.shape) != self.shape:
+            refuse(f"mask is {mask.describe()}, for {self.describe()}")
+        held = broadcast(mask.held(), self.shape)
+        return held.value if inside is None else binary("and", held, inside).value
+
+    def _places(self) -> _Places:
+        """The places in the line, as rows and columns are laid out in memory."""
+        inside: Held | None = None
+        line: Held | None = None
+        strides = self.array.surface.strides_of_all()
+        for number, place in enumerate(self.places):
+            indices, outside = self._indices(place, number)
+            part = _scaled(indices, strides[number])
+            line = part if line is None else binary("add", line, part)
+            if outside is not None:
+                inside = outside if inside is None else binary("and", inside, outside)
+        assert line is not None
+        return _Places(broadcast(line, self.shape), inside)
+
+    def _indices(self, place: Tile | Span, number: int) -> tuple[Held, Held | None]:
+        """The indices in a dimension, and which of them are inside where that is not known."""
+        extent = self.array.extents[number]
+        if isinstance(place, Tile):
+            held = converted(place.held(), index)
+            return held, self._bounds(held, extent, number)
+        if place.extent is None:
+            return Index.of(place.start).held(), None
+        axis = 1 if number == len(self.places) - 1 else 0
+        held = binary("add", numbers(place.extent, axis, index), Index.of(place.start).held())
+        room = difference(extent, place.start)
+        if isinstance(place.start, int) and room is not None and place.extent <= room:
+            return held, None
+        return held, self._bounds(held, extent, number)
+
+    def _bounds(self, held: Held, extent: Start, number: int) -> Held | None:
+        """What the end of the line does not check: of the outermost dimension, beyond which nothing lies, it does."""
+        if number == 0 and not self.array.surface.column_major:
+            return None
+        limit = Index.of(extent).held()
+        low = compare("ge", held, literal(0, index, held.shape))
+        return binary("and", low, compare("lt", *met("<", held, limit)))
+
+
+def _scaled(held: Held, stride: Start) -> Held:
+    if isinstance(stride, int) and stride == 1:
+        return held
+    return binary("mul", held, Index.of(stride).held())
+
+
+def _shape(places: Sequence[Tile | Span]) -> Pair:
+    shape: Pair | None = None
+    for number, place in enumerate(places):
+        if isinstance(place, Span):
+            if place.extent is None:
+                continue
+            found = (1, place.extent) if number == len(places) - 1 else (place.extent, 1)
+        else:
+            found = place.shape
+        together = common_shape(shape, found)
+        if together is None:
+            assert shape is not None
+            refuse(
+                f"tiles of indices of {shape[0]}x{shape[1]} and {found[0]}x{found[1]}: extents are equal, or one "
+                "of them is 1"
+            )
+        shape = together
+    assert shape is not None
+    fitting_in_memory(shape)
+    return shape
+
 
 _ONE = (1, 1)
 
@@ -276,3 +971,30 @@ def _steps_of(shape: "Sequence[int]") -> "list[int | None]":
         last = steps[0]
         steps.insert(0, None if extent < 0 or last is None else last * extent)
     return steps
+
+
+def shared(shape: tuple[int, ...], type: ElementType) -> Array:
+    """An array in the workgroup's shared memory, of extents that are known; it holds nothing at first.
+
+    Between a store and what another subgroup loads of it stands xt.barrier().
+    Errors: XetileError for extents that are not known.
+    """
+    from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+    from xdsl.dialects.memref import AllocOp
+
+    element, found = element_of(type), _extents(shape)
+    kind = MemRefType(element.attribute, found, memory_space=IntegerAttr(SHARED, i64))
+    value = current().at_entry(AllocOp((), (), kind))
+    memory = Memory(Surface(value, element, found, shared=True))
+    return Array(value, ArrayType(element, found), found, memory)
+
+
+def _extents(shape: object) -> tuple[int, ...]:
+    every = cast("Sequence[object]", shape) if isinstance(shape, tuple | list) else (shape,)
+    numbers = [number_of(extent) for extent in every]
+    found = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0]
+    if len(found) != len(numbers) or not found:
+        refuse(
+            f"xt.shared of shape {shape!r}; its extents are known before it runs, such as (64, 32)"
+        )
+    return tuple(found)

@@ -45,8 +45,6 @@ A `while`, whose test is evaluated once where it is Python's, and once more in t
 
 Statements that would leave a traced one (`return`, `break`, `continue`) first say so: `@flow.leave("return", @1, @2)`.
 
-Which names may still be read after a statement, before anything else is bound to them.
-
 A value that is never read need not be carried: a temporary may have another shape in each loop that uses its name.
 Where control is not plain (`try`, `match`, nested functions) a name counts as read rather than not. A name that
 would be missed is refused where it is read: what is not carried holds `Unavailable`.
@@ -59,6 +57,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from xetile.language.control.names import (
+    Place,
+    Site,
+    Word,
     bound_by_nested,
     declared,
     late,
@@ -67,7 +68,6 @@ from xetile.language.control.names import (
     stored,
     touched,
 )
-from xetile.language.control.sites import Place, Site, Word
 
 Names = frozenset[str]
 Control = ast.For | ast.While | ast.If
@@ -237,7 +237,7 @@ class Rewriter:
             case ast.Continue():
                 return [*self._leave(node, "continue", self.loops[-1]), node]
             case ast.FunctionDef():
-                return [function(node, self.sites)]
+                return [rewrite(node, self.sites)]
             case ast.ClassDef():
                 return [node]
             case _:
@@ -349,7 +349,7 @@ class Rewriter:
         return _at(node, [*made, _names(name, "result", site)])
 
 
-def function(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
+def rewrite(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
     """A function with its statements rewritten, those of nested functions too; a generator as it is."""
     if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node)):
         return node

@@ -1,30 +1,90 @@
 """A kernel for arguments of given types and values of its constants: its IR at one level, and a function of arrays."""
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import xetile.api as api
-from xetile.language.compiled import Compiled, Options
-from xetile.language.devices import device_for
-from xetile.language.given import Given, Passed, check, extents_of, launched
-from xetile.language.keeping import kept
-from xetile.language.refusals import refuse
-from xetile.language.source import Grid, Source, Traced
-from xetile.language.stored import check_memory
+from xetile.errors import XetileError, is_command
+from xetile.language.kernels.arguments import (
+    Given,
+    Passed,
+    check,
+    check_memory,
+    extents_of,
+    launched,
+)
+from xetile.language.kernels.compiled import Compiled, OnDevice, Options
+from xetile.language.kernels.kept import kept
+from xetile.language.kernels.tracing import Grid, Source, Traced
+from xetile.language.positions import refuse
 from xetile.levels import LEVELS
 from xetile.runtime.code import Code, compile_code
+from xetile.targets import DEFAULT, by_name, find
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.explanation.printing import Explanation
     from xetile.exploration.exploration import Exploration
-    from xetile.language.grids import Sizes
-    from xetile.language.on_device import OnDevice
+    from xetile.language.kernels.grids import Sizes
+    from xetile.language.kernels.tracing import Source
     from xetile.levels import LevelName
+    from xetile.runtime.code import Code
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
+
+
+_METHOD = 3
+"""The frames up to the user's: this function's, the method's that the user calls, the user's."""
+
+
+def device_for(source: "Source | None", *named: str | None) -> str:
+    """The first device that is named, else the default one, of which the user is told.
+
+    A command says it in its remark; a Python program gets a warning at the line that calls the method which asks, so
+    that Python shows it once for each such line.
+    Errors: XetileError for an unknown device, and at the kernel for more subgroups than a workgroup of the device has.
+    """
+    name = next((one for one in named if one is not None), None)
+    if name is None:
+        name = DEFAULT
+        _tell_of_default()
+    name = find(name).name
+    if source is not None:
+        check_subgroups(source, name)
+    return name
+
+
+def _tell_of_default() -> None:
+    from xetile.analysis.targets import default_target, no_device, option_called
+
+    with option_called("device="):
+        if is_command():
+            default_target(None)
+        else:
+            warnings.warn(no_device(None), stacklevel=_METHOD + 1)
+
+
+def check_subgroups(source: "Source", device: str | None = None) -> None:
+    """Refuse a layout of more subgroups than a workgroup has on a device, where none is named on any.
+
+    Errors: XetileError at the kernel.
+    """
+    count = prod(source.sg_layout)
+    wanted = f"sg_layout {source.sg_layout} of '{source.name}' has {count} subgroups"
+    if device is not None:
+        most = find(device).most_subgroups
+        held = f"a workgroup on {device} has {most} at most"
+    else:
+        most = max(target.most_subgroups for target in by_name().values())
+        held = f"a workgroup has {most} at most"
+    if count > most:
+        raise XetileError(f"{wanted}; {held}", source.place)
 
 
 _OF_NO_DEVICE: "tuple[LevelName, ...]" = ("workgroup", "subgroup")
@@ -115,7 +175,7 @@ class Specialised:
 
         The bits are those of a call at level `workgroup`.
         """
-        from xetile.language.eager import execute_eagerly
+        from xetile.language.kernels.eager import execute_eagerly
 
         sizes = self._checked_grid(arguments, grid)
         self._check_memory(arguments)
@@ -216,7 +276,6 @@ class Specialised:
         Options are as in `compile`.
         Errors: as `compile` has them; for a device that is not there.
         """
-        from xetile.language.on_device import OnDevice
         from xetile.runtime.devices import open_device
 
         options = Options(assume, unroll, grf)

@@ -18,9 +18,14 @@ from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
 from xetile.language.builder import Builder, Constant, Mark, Pair, using
-from xetile.language.given import Given, launched
-from xetile.language.source import Source
-from xetile.language.tracing import arguments_of, attribute_of, called, check_result
+from xetile.language.kernels.arguments import Given, launched
+from xetile.language.kernels.tracing import (
+    Source,
+    arguments_of,
+    attribute_of,
+    called,
+    check_result,
+)
 from xetile.targets import DEFAULT, find
 
 

@@ -13,23 +13,22 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, cast, overload
 
 from xetile.advice import hint_or_names
-from xetile.language.builder import Pair, building
-from xetile.language.cache import Dependencies, Recent
-from xetile.language.devices import check_subgroups, device_for
-from xetile.language.flags import Flag, flags_of
-from xetile.language.given import ArgumentType, Given, Passed, described, type_of
-from xetile.language.keeping import MOST
-from xetile.language.on_device import Call, KernelOnDevice, OnDevice
-from xetile.language.refusals import refuse
-from xetile.language.source import Grid, Source
-from xetile.language.specialised import Specialised
+from xetile.errors import XetileError, one_line
+from xetile.language.builder import Flag, Pair, building, flags_of
+from xetile.language.dependencies import Dependencies
+from xetile.language.kernels.arguments import ArgumentType, Given, Passed, described, type_of
+from xetile.language.kernels.compiled import Call, KernelOnDevice, OnDevice
+from xetile.language.kernels.kept import MOST, Recent
+from xetile.language.kernels.specialised import Specialised, check_subgroups, device_for
+from xetile.language.kernels.tracing import Grid, Source
+from xetile.language.positions import refuse
 from xetile.language.types import ArrayType, ElementType
 from xetile.targets import find
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
 
-    from xetile.language.ranking import Configuration, Ranks
+    from xetile.explanation.ranking import Ranked, Ranking
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 
@@ -159,6 +158,72 @@ def place_of_code(code: CodeType) -> "FileLineColLoc":
     return FileLineColLoc(StringAttr(code.co_filename), IntAttr(line), IntAttr(column))
 
 
+Configuration = Mapping[str, object]
+"""Constants of a kernel by name; `sg_layout` and `grid` may be among them."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Configurations with their figures, the best first, those that cannot be compiled last; `str` is a table."""
+
+    ranking: "Ranking"
+    configurations: Mapping[str, Configuration]
+    """By the labels of the ranking."""
+
+    @property
+    def best(self) -> Configuration:
+        """The first one, to be given to `specialize` or a call: `kernel(a, b, **ranks.best)`.
+
+        Errors: XetileError where none can be compiled.
+        """
+        return self.configurations[self.ranking.best]
+
+    @property
+    def entries(self) -> "list[tuple[Configuration, Ranked]]":
+        """All of them with figures, or the reason why there are none."""
+        return [(self.configurations[one.label], one) for one in self.ranking.entries]
+
+    def __str__(self) -> str:
+        return str(self.ranking)
+
+
+def ranks_of(
+    configurations: Sequence[Configuration],
+    specialize: Callable[[Configuration], Specialised],
+    device: str,
+    *,
+    jobs: int | None,
+    assembly: bool | None,
+    report: Callable[[int, int], None] | None,
+) -> Ranks:
+    """Specialise a kernel for each configuration and rank them; see `Kernel.rank`."""
+    from xetile.explanation import rank
+    from xetile.explanation.ranking import Ranked, Ranking
+
+    labelled = {_label(one): one for one in configurations}
+    modules: list[tuple[str, Specialised]] = []
+    failed: list[Ranked] = []
+    for label, one in labelled.items():
+        try:
+            modules.append((label, specialize(one)))
+        except XetileError as error:
+            failed.append(Ranked(label, None, one_line(str(error))))
+    ranking = rank(
+        [(label, made.module) for label, made in modules],
+        device,
+        assembly=assembly,
+        jobs=jobs,
+        report=report,
+    )
+    return Ranks(Ranking((*ranking.entries, *failed)), labelled)
+
+
+def _label(configuration: Configuration) -> str:
+    return (
+        ", ".join(f"{name}={value!r}" for name, value in configuration.items()) or "defaults"
+    )
+
+
 ONE_SUBGROUP: Pair = (1, 1)
 """The layout of subgroups where nobody says one."""
 
@@ -246,7 +311,6 @@ class Kernel:
         `report` is told how many are done of how many, by default a bar on standard error shows it.
         Errors: XetileError for an unknown device.
         """
-        from xetile.language.ranking import ranks_of
 
         def specialized(configuration: "Configuration") -> Specialised:
             call: Callable[..., Specialised] = self.specialize

@@ -1,21 +1,62 @@
-"""Values that control flow carries: what a Python value holds of the kernel's, and that value made of others.
+"""Python's values across a traced statement, whose body Python would run for each round, or one of two branches.
 
 A tile, a scalar, an index is carried as one value in IR; a Python int as an index; a tuple, list, dict, dataclass or
-region as what it holds. Anything else has to be the same object in each round and each branch.
+region as what it holds. Anything else has to be the same object in each round and each branch: a list that grows, an
+attribute that is set, an item that a generator gives is refused (`Watch`). A name that would have a value of another
+round or branch is `Unavailable`: each use of it is refused.
 """
 
 import copy
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, cast
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from itertools import zip_longest
+from sys import stdlib_module_names
+from types import CellType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from xdsl.ir import SSAValue
 
 from xetile.language.arrays import Array, Region
-from xetile.language.indices import Index
+from xetile.language.dependencies import MISSING, Dependencies, content
+from xetile.language.positions import refuse
 from xetile.language.tiles import Tile
-from xetile.language.unavailable import is_unavailable
-from xetile.language.values import Value, describe
+from xetile.language.values import Index, Value, describe
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class Unavailable(Value):
+    """Stands for a value that there is not; `why` says so, and what to write."""
+
+    def __init__(self, why: str) -> None:
+        object.__setattr__(self, "why", why)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        refuse(str(object.__getattribute__(self, "why")))
+
+    def __getattribute__(self, name: str) -> object:
+        Unavailable._refuse(self)
+
+    __setattr__ = __delattr__ = __call__ = _refuse
+    __bool__ = __index__ = __int__ = __float__ = __len__ = __iter__ = __next__ = _refuse
+    __getitem__ = __setitem__ = __delitem__ = __contains__ = __enter__ = __exit__ = _refuse
+    __repr__ = __str__ = __format__ = __round__ = __reversed__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __add__ = __sub__ = __mul__ = __matmul__ = __truediv__ = __floordiv__ = __mod__ = _refuse
+    __radd__ = __rsub__ = __rmul__ = __rmatmul__ = __rtruediv__ = __rfloordiv__ = _refuse
+    __rmod__ = __pow__ = __rpow__ = __divmod__ = __rdivmod__ = __and__ = __rand__ = _refuse
+    __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rlshift__ = __rshift__ = _refuse
+    __rrshift__ = __neg__ = __pos__ = __abs__ = __invert__ = _refuse
+    __hash__ = object.__hash__
+
+
+def is_unavailable(value: object) -> bool:
+    """Whether a name holds no value; it may be asked for nothing but its type."""
+    return type(value) is Unavailable
+
 
 _PLAIN = (int, float, bool, complex, str, bytes)
 
@@ -215,3 +256,85 @@ def told(value: object) -> str:
         held = cast("list[object]", value)
         return f"a {type(held).__name__} of {len(held)}"
     return describe(value)
+
+
+Names = Mapping[str, object]
+
+_OURS = ("xetile.language", "xdsl", "numpy")
+"""Modules whose objects no kernel changes."""
+
+_LARGEST = 1 << 16
+"""Bytes of a numpy array that are compared; a larger one is a table."""
+
+
+class Watch(Dependencies):
+    """What can be reached from some names as a statement begins.
+
+    `own` are those that the statement binds itself, `read` those of `module` that it reads.
+    """
+
+    def __init__(self, names: Names, own: Names, module: Names, read: Iterable[str]) -> None:
+        self._own = own
+        super().__init__(())
+        self._rest += sorted(names.items(), key=lambda item: item[0])
+        self._follow_names([(name,) for name in sorted(read)], (), module.get)
+        self._walk()
+
+    def changed(self) -> str | None:
+        """Return how the user calls what is not as it was, None if all is."""
+        for path, now, seen, names in self.guards:
+            found = now()
+            for name, before, after in zip_longest(names, seen, found):
+                if len(found) != len(seen) or not is_same(before, after):
+                    return name or path
+        return None
+
+    def _give_up(self) -> None:
+        """Follow the rest."""
+
+    def _visit(self, path: str, value: object) -> None:
+        if is_unavailable(value):
+            return
+        if isinstance(value, Value):
+            self.seen[id(value)] = value
+            settle(value)
+        else:
+            super()._visit(path, value)
+
+    def _module(self, path: str, module: ModuleType) -> None:
+        """Compare the names of a user's module; of Python's and numpy's only the random numbers."""
+        name, held = module.__name__, vars(module)
+        if name == "random":
+            self._rest.append((name, held["random"].__self__))
+        elif name in ("numpy", "numpy.random"):
+            self._rest.append(("numpy.random", import_module("numpy.random").rand.__self__))
+        elif not name.startswith(_OURS) and name.partition(".")[0] not in stdlib_module_names:
+            names = [name for name in held if not name.startswith("__")]
+            found = self._keep(path, lambda: tuple(map(held.get, names)))
+            self._rest += [(path, one) for one in found if isinstance(one, (list, dict, set))]
+
+    def _object(self, path: str, value: object) -> None:
+        kind = type(value)
+        if hasattr(kind, "__next__"):
+            refuse(
+                f"'{path}' gives each of its items once, and what is traced here runs once for many rounds; "
+                "make it a list before"
+            )
+        if "random" in [base.__module__ for base in kind.__mro__]:
+            self._equal(path, cast("Random", value).getstate)
+        elif kind.__module__.startswith("numpy.random."):
+            self._equal(path, lambda: pickle.dumps(value))
+        elif not kind.__module__.startswith(_OURS):
+            super()._object(path, value)
+
+    def _array(self, path: str, array: Any) -> None:
+        if getattr(array, "nbytes", 0) <= _LARGEST:
+            super()._array(path, array)
+
+    def _kind(self, path: str, value: object) -> None:
+        """Leave the class as it is; methods are not followed."""
+
+    def _is_own(self, name: str, cell: CellType) -> bool:
+        return name in self._own and any(
+            content(cell) is o for o in (MISSING, self._own[name])
+        )
