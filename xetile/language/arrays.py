@@ -9,12 +9,22 @@ Brackets name a `Region` (slices of known extents), a `Cell` (indices alone) or 
 become places in the line of the array's elements; a mask leaves out those that may leave their dimension).
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cache, cached_property
 from math import prod
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TypeAlias,
+    cast,
+    overload,
+)
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.advice import hint
@@ -60,8 +70,9 @@ _BYTE = 8
 """Bits."""
 
 
-class Surface(NamedTuple):
-    """A matrix in memory; `extents` has those of batch dimensions in front.
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """An array in memory, of which each view is made once; `extents` has those of batch dimensions in front.
 
     `pitch` is the distance of rows where it is not the extent of a row.
     """
@@ -69,9 +80,37 @@ class Surface(NamedTuple):
     value: SSAValue
     element: ElementType
     extents: tuple[Start, ...]
+    _: KW_ONLY
     column_major: bool = False
     shared: bool = False
     pitch: Start | None = None
+
+    @cached_property
+    def row(self) -> "Surface":
+        """An array of one dimension as a matrix of one row.
+
+        Its rows are as far apart as messages ask for; as there is one, nothing else reads that.
+        """
+        (extent,) = self.extents
+        pitch = _pitch(extent, self.element)
+        return _recast(replace(self, extents=(1, extent), pitch=pitch), (pitch, 1))
+
+    @cached_property
+    def column(self) -> "Surface":
+        """An array of one dimension as a matrix of one column."""
+        (extent,) = self.extents
+        pitch = _pitch(extent, self.element)
+        found = replace(self, extents=(extent, 1), column_major=True, pitch=pitch)
+        return _recast(found, (1, pitch))
+
+    @cached_property
+    def line(self) -> "Surface":
+        """All elements as they lie in memory."""
+        if len(self.extents) == 1:
+            return self
+        return _recast(
+            replace(self, extents=(_count(self.extents),), column_major=False), (1,)
+        )
 
     def tile(self, starts: Sequence[Start], shape: Pair) -> SSAValue:
         """The tile of `shape` at `starts`."""
@@ -90,27 +129,27 @@ class Surface(NamedTuple):
 
     def strides(self) -> list[Start]:
         """How far neighbours along each dimension are from one another, in elements."""
+        if len(self.extents) == 1:
+            return [1]
         *batch, rows, columns = self.extents
-        inner = [columns, rows] if self.column_major else [rows, columns]
-        found = _strides([*batch, *inner])
+        found = _strides([*batch, columns, rows] if self.column_major else self.extents)
         if self.pitch is not None:
             found[-2] = self.pitch
         return [*found[:-2], found[-1], found[-2]] if self.column_major else found
 
-    def strides_of_all(self) -> list[Start]:
-        """The strides of an array of any number of dimensions."""
-        return self.strides() if len(self.extents) > 1 else [1]
-
     def transposed(self) -> "Surface":
-        """Rows and columns exchanged."""
+        """The last two dimensions exchanged."""
         from xetile.dialects.upstream.memref import TransposeOp
 
+        if len(self.extents) == 1:
+            refuse(
+                "an array of one dimension has no .T; A[i:i + N] is a row of it, A[i:i + N, None] a column"
+            )
         *batch, rows, columns = self.extents
         order = (*range(len(batch)), len(batch) + 1, len(batch))
         value = current().at_entry(TransposeOp(self.value, order))
-        return self._replace(
-            value=value, extents=(*batch, columns, rows), column_major=not self.column_major
-        )
+        extents = (*batch, columns, rows)
+        return replace(self, value=value, extents=extents, column_major=not self.column_major)
 
 
 def entry(number: Start) -> SSAValue | int:
@@ -133,44 +172,13 @@ def _tile_type(element: ElementType, shape: Pair, order: Pair, space: int) -> At
     return TileType(shape, element.attribute, TileAttr(order=order, memory_space=space))
 
 
-def line_as_row(line: Surface) -> Surface:
-    """An array of one dimension as a matrix of one row.
-
-    Its rows are as far apart as messages ask for; as there is one, nothing else reads that.
-    """
-    (extent,) = line.extents
-    pitch = _pitch(extent, line.element)
-    found = line._replace(extents=(1, extent), pitch=pitch)
-    return _recast(line, found, (1, extent), (pitch, 1))
-
-
-def line_as_column(line: Surface) -> Surface:
-    """An array of one dimension as a matrix of one column."""
-    (extent,) = line.extents
-    pitch = _pitch(extent, line.element)
-    found = line._replace(extents=(extent, 1), column_major=True, pitch=pitch)
-    return _recast(line, found, (extent, 1), (1, pitch))
-
-
 def _pitch(extent: Start, element: ElementType) -> Start:
+    from xetile.dialects.xetile.types import memory_bits
+
     if not isinstance(extent, int):
         return extent
-    unit = SURFACE.least_pitch * _BYTE // element_bits(element)
+    unit = SURFACE.least_pitch * _BYTE // (memory_bits(element.attribute) or _BYTE)
     return -(-extent // unit) * unit
-
-
-def element_bits(element: ElementType) -> int:
-    """Bits of an element in memory."""
-    bits = element.bits
-    return bits if bits in (4, 8, 16, 32, 64) else 32 if bits > _BYTE else _BYTE
-
-
-def as_line(surface: Surface) -> Surface:
-    """All elements of an array in a line, as they lie in memory."""
-    count = _count(surface.extents)
-    return _recast(
-        surface, surface._replace(extents=(count,), column_major=False), (count,), (1,)
-    )
 
 
 def _count(extents: Sequence[Start]) -> Start:
@@ -190,74 +198,19 @@ def _count(extents: Sequence[Start]) -> Start:
     return Index.of(total)
 
 
-def _recast(
-    source: Surface, found: Surface, sizes: Sequence[Start], strides: Sequence[Start]
-) -> Surface:
+def _recast(found: Surface, strides: Sequence[Start]) -> Surface:
+    """The view that has these extents and strides, of the memory that is still `found`'s value."""
     from xetile.dialects.upstream.memref import ReinterpretCastOp
 
-    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in found.extents]
     layout = StridedLayoutAttr([step if isinstance(step, int) else None for step in strides])
-    space = cast(MemRefType, source.value.type).memory_space
-    kind = MemRefType(found.element.attribute, shape, layout, space)
-    if len(strides) == 1:
-        kind = MemRefType(found.element.attribute, shape, memory_space=space)
-    lists = ([0], list(map(entry, sizes)), list(map(entry, strides)))
-    op = ReinterpretCastOp.from_dynamic(source.value, *lists, kind)
-    return found._replace(value=current().at_entry(op))
-
-
-class Memory:
-    """The memory of an array: `surface` has as many extents as the array has dimensions."""
-
-    def __init__(self, surface: Surface) -> None:
-        self.surface = surface
-        self._views: dict[str, Surface] = {}
-
-    @property
-    def element(self) -> ElementType:
-        """The type of the elements."""
-        return self.surface.element
-
-    @property
-    def extents(self) -> tuple[Start, ...]:
-        """The extents of all dimensions."""
-        return self.surface.extents
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions there are."""
-        return len(self.extents)
-
-    @property
-    def row(self) -> Surface:
-        """An array of one dimension as one row."""
-        return self._view("row", line_as_row)
-
-    @property
-    def column(self) -> Surface:
-        """An array of one dimension as one column."""
-        return self._view("column", line_as_column)
-
-    @property
-    def line(self) -> Surface:
-        """All elements as they lie in memory."""
-        return self.surface if len(self.extents) == 1 else self._view("line", as_line)
-
-    def _view(self, name: str, make: Callable[[Surface], Surface]) -> Surface:
-        if name not in self._views:
-            self._views[name] = make(self.surface)
-        return self._views[name]
-
-    def transposed(self) -> "Memory":
-        """The last two dimensions exchanged."""
-        if len(self.extents) == 1:
-            refuse(
-                "an array of one dimension has no .T; A[i:i + N] is a row of it, A[i:i + N, None] a column"
-            )
-        return Memory(self.surface.transposed())
-
-
-Place: TypeAlias = "slice | Single | Tile | int | None"
+    space = cast(MemRefType, found.value.type).memory_space
+    kind = MemRefType(
+        found.element.attribute, shape, layout if len(strides) > 1 else NoneAttr(), space
+    )
+    lists = ([0], list(map(entry, found.extents)), list(map(entry, strides)))
+    op = ReinterpretCastOp.from_dynamic(found.value, *lists, kind)
+    return replace(found, value=current().at_entry(op))
 
 
 class Span(NamedTuple):
@@ -335,12 +288,6 @@ def _words(value: object) -> str:
     return describe(value).removeprefix("Python ")
 
 
-def shape_of(spans: Sequence[Span]) -> Pair:
-    """Rows and columns of a region: what the last two places take."""
-    rows, columns = (one.length for one in spans[-2:])
-    return rows, columns
-
-
 LoadWord: TypeAlias = Literal["cached", "uncached", "streaming", "read_invalidate"]
 StoreWord: TypeAlias = Literal["cached", "uncached", "write_back", "write_through"]
 LoadCache: TypeAlias = "LoadWord | tuple[LoadWord | None, ...] | None"
@@ -350,12 +297,13 @@ StoreCache: TypeAlias = "StoreWord | tuple[StoreWord | None, ...] | None"
 Atomic: TypeAlias = Literal["add", "mul", "max", "min", "and", "or", "xor", "exchange"]
 
 
-class Region:
-    """A rectangle of an array, `shape` elements from `starts` on."""
+class _Part:
+    """Elements of an array, `shape` of them."""
 
-    def __init__(self, array: Memory, starts: Sequence[Start], shape: Pair) -> None:
+    _name: ClassVar[str]
+
+    def __init__(self, array: Surface, shape: Pair) -> None:
         self.array = array
-        self.starts = starts
         self.shape = shape
 
     @property
@@ -365,7 +313,27 @@ class Region:
 
     def describe(self) -> str:
         """What it is, for messages."""
-        return f"a region of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
+        return f"a {self._name} of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
+
+    def _taken(self, value: object, what: str) -> Held:
+        """A value that fits: a tile of its type and shape, or one number everywhere."""
+        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
+        if held.shape not in self._shapes():
+            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
+        return held
+
+    def _shapes(self) -> tuple[Pair, ...]:
+        return (self.shape,)
+
+
+class Region(_Part):
+    """A rectangle of an array, `shape` elements from `starts` on."""
+
+    _name = "region"
+
+    def __init__(self, array: Surface, starts: Sequence[Start], shape: Pair) -> None:
+        super().__init__(array, shape)
+        self.starts = starts
 
     def load(self, *, padding: float | None = None, cache: LoadCache = None) -> Tile:
         """Its elements, those outside of the array as `padding` (by default 0).
@@ -377,7 +345,7 @@ class Region:
 
         attribute = padding_of(padding, self.dtype)
         hints = hints_of(cache, "load")
-        value = current().result(LoadTileOp(self._tile(), padding=attribute, hints=hints))
+        value = current().result(LoadTileOp(self.tile(), padding=attribute, hints=hints))
         return Tile(value, self.dtype, self.shape)
 
     def store(self, value: Tile | Single | float, *, cache: StoreCache = None) -> None:
@@ -388,14 +356,14 @@ class Region:
         from xetile.dialects.xetile import StoreTileOp
 
         held = self._taken(value, ".store")
-        tile = self._tile(held.shape)
+        tile = self.tile(held.shape)
         current().insert(StoreTileOp(held.value, tile, hints=hints_of(cache, "store")))
 
     def prefetch(self, *, cache: LoadCache = None) -> None:
         """Bring it into caches; `cache` is as for `load`."""
         from xetile.dialects.xetile import PrefetchTileOp
 
-        current().insert(PrefetchTileOp(self._tile(), hints=hints_of(cache, "load")))
+        current().insert(PrefetchTileOp(self.tile(), hints=hints_of(cache, "load")))
 
     def add(self, value: Tile | Single | float) -> Tile:
         """Add a tile atomically, each element for itself; what was there before."""
@@ -431,25 +399,19 @@ class Region:
 
     def _atomic(self, kind: Atomic, value: object) -> Tile:
         held = self._taken(value, f".{kind}")
-        found = atomic(kind, held, self._tile(held.shape))
+        found = atomic(kind, held, self.tile(held.shape))
         return Tile(found, self.dtype, held.shape or self.shape)
 
-    def _taken(self, value: object, what: str) -> Held:
-        """A value that fits: a tile of the region's type and shape, or one number everywhere.
+    def _shapes(self) -> tuple[Pair, ...]:
+        """Its own; an array of one dimension takes rows and columns."""
+        rows, columns = self.shape
+        return (self.shape,) if len(self.starts) > 1 else (self.shape, (columns, rows))
 
-        An array of one dimension takes rows and columns.
-        """
-        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
-        assert held.shape is not None
-        turned = held.shape[::-1] == self.shape and len(self.starts) == 1
-        if held.shape != self.shape and not turned:
-            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
-        return held
-
-    def _tile(self, shape: Pair | None = None) -> SSAValue:
+    def tile(self, shape: Pair | None = None) -> SSAValue:
+        """The tile in IR that describes it."""
         rows, columns = shape or self.shape
         if len(self.starts) > 1:
-            return self.array.surface.tile(self.starts, (rows, columns))
+            return self.array.tile(self.starts, (rows, columns))
         (start,) = self.starts
         if rows == 1:
             return self.array.row.tile((0, start), (rows, columns))
@@ -529,29 +491,14 @@ def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint
     return [None if word is None else CacheHint(str(word)) for word in words]
 
 
-class _Places(NamedTuple):
-    """Where elements are in the line, and which of them are inside of their dimensions (None: all)."""
-
-    line: Held
-    inside: Held | None
-
-
-class Gather:
+class Gather(_Part):
     """Elements of an array, one for each index in tiles that have one shape together."""
 
-    def __init__(self, array: Memory, places: Sequence[Tile | Span]) -> None:
-        self.array = array
+    _name = "gather"
+
+    def __init__(self, array: Surface, places: Sequence[Tile | Span]) -> None:
+        super().__init__(array, _shape(places))
         self.places = places
-        self.shape = _shape(places)
-
-    @property
-    def dtype(self) -> ElementType:
-        """The type of the elements."""
-        return self.array.element
-
-    def describe(self) -> str:
-        """What it is, for messages."""
-        return f"a gather of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
 
     def load(
         self,
@@ -564,9 +511,9 @@ class Gather:
         from xetile.dialects.xetile import LoadGatherOp
 
         attribute = padding_of(padding, self.dtype)
-        places = self._places()
-        tile = self._tile(places.line)
-        condition = self._mask(mask, places.inside)
+        line, inside = self._line()
+        tile = self._tile(line)
+        condition = self._mask(mask, inside)
         op = LoadGatherOp(tile, condition, padding=attribute, hints=hints_of(cache, "load"))
         return Tile(current().result(op), self.dtype, self.shape)
 
@@ -581,9 +528,9 @@ class Gather:
         from xetile.dialects.xetile import StoreScatterOp
 
         held = self._taken(value, ".store")
-        places = self._places()
-        tile = self._tile(places.line)
-        condition = self._mask(mask, places.inside)
+        line, inside = self._line()
+        tile = self._tile(line)
+        condition = self._mask(mask, inside)
         op = StoreScatterOp(held.value, tile, condition, hints=hints_of(cache, "store"))
         current().insert(op)
 
@@ -621,23 +568,16 @@ class Gather:
 
     def _atomic(self, kind: Atomic, value: object, mask: Tile | None) -> Tile:
         held = self._taken(value, f".{kind}")
-        places = self._places()
-        line = places.line
-        if mask is not None or places.inside is not None:
-            condition = Held(self._mask(mask, places.inside), i1, self.shape)
+        line, inside = self._line()
+        if mask is not None or inside is not None:
+            condition = Held(self._mask(mask, inside), i1, self.shape)
             line = select(condition, line, literal(-1, index, self.shape))
         return Tile(atomic(kind, held, self._tile(line)), self.dtype, self.shape)
-
-    def _taken(self, value: object, what: str) -> Held:
-        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
-        if held.shape != self.shape:
-            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
-        return held
 
     def _tile(self, line: Held) -> SSAValue:
         from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
 
-        space = SHARED if self.array.surface.shared else 0
+        space = SHARED if self.array.shared else 0
         attribute = TileAttr(scattered=True, memory_space=space)
         kind = TileType(self.shape, self.dtype.attribute, attribute)
         op = InitTileOp(self.array.line.value, (), (), (), kind, indices=line.value)
@@ -654,11 +594,11 @@ class Gather:
         held = broadcast(mask.held(), self.shape)
         return held.value if inside is None else binary("and", held, inside).value
 
-    def _places(self) -> _Places:
-        """The places in the line, as rows and columns are laid out in memory."""
+    def _line(self) -> tuple[Held, Held | None]:
+        """The places in the line, as rows and columns are laid out in memory, and which are inside (None: all)."""
         inside: Held | None = None
         line: Held | None = None
-        strides = self.array.surface.strides_of_all()
+        strides = self.array.strides()
         for number, place in enumerate(self.places):
             indices, outside = self._indices(place, number)
             part = _scaled(indices, strides[number])
@@ -666,7 +606,7 @@ class Gather:
             if outside is not None:
                 inside = outside if inside is None else binary("and", inside, outside)
         assert line is not None
-        return _Places(broadcast(line, self.shape), inside)
+        return broadcast(line, self.shape), inside
 
     def _indices(self, place: Tile | Span, number: int) -> tuple[Held, Held | None]:
         """The indices in a dimension, and which of them are inside where that is not known."""
@@ -685,7 +625,7 @@ class Gather:
 
     def _bounds(self, held: Held, extent: Start, number: int) -> Held | None:
         """What the end of the line does not check: of the outermost dimension, beyond which nothing lies, it does."""
-        if number == 0 and not self.array.surface.column_major:
+        if number == 0 and not self.array.column_major:
             return None
         limit = Index.of(extent).held()
         low = compare("ge", held, literal(0, index, held.shape))
@@ -726,7 +666,7 @@ _ONE = (1, 1)
 class Cell:
     """The element of an array at `starts`, which lies inside of it."""
 
-    def __init__(self, array: Memory, starts: Sequence[Start]) -> None:
+    def __init__(self, array: Surface, starts: Sequence[Start]) -> None:
         self.array = array
         self.starts = starts
 
@@ -739,9 +679,7 @@ class Cell:
         """The element; an index where the array holds indices."""
         from xdsl.dialects.memref import LoadOp
 
-        op = LoadOp.get(
-            self.array.surface.value, [Index.of(start).ssa() for start in self.starts]
-        )
+        op = LoadOp.get(self.array.value, self._indices())
         value = current().result(op)
         return Index.of(value) if self.dtype.kind == "index" else Scalar(value, self.dtype)
 
@@ -750,8 +688,10 @@ class Cell:
         from xdsl.dialects.memref import StoreOp
 
         held = self._taken(value)
-        places = [Index.of(start).ssa() for start in self.starts]
-        current().insert(StoreOp.get(held.value, self.array.surface.value, places))
+        current().insert(StoreOp.get(held.value, self.array.value, self._indices()))
+
+    def _indices(self) -> list[SSAValue]:
+        return [Index.of(start).ssa() for start in self.starts]
 
     def _taken(self, value: object) -> Held:
         if not isinstance(value, Value):
@@ -786,9 +726,7 @@ class Cell:
         held = fitting(value, self.dtype, _ONE, f".{kind} into an element of {self.dtype}")
         if held.shape != _ONE:
             refuse(f".{kind} of {held.describe()} into one element")
-        starts = self.starts
-        lies = self.array.surface if len(starts) > 1 else self.array.row
-        atomic(kind, held, lies.tile(starts if len(starts) > 1 else (0, *starts), _ONE))
+        atomic(kind, held, Region(self.array, self.starts, _ONE).tile())
 
 
 Part: TypeAlias = slice | Single | int | None
@@ -817,19 +755,10 @@ class Array:
     `shape` are its extents: numbers where they are known, else indices.
     """
 
-    def __init__(
-        self,
-        value: SSAValue,
-        type: ArrayType,
-        shape: tuple[Start, ...],
-        memory: Memory | None = None,
-    ) -> None:
-        self.value = value
+    def __init__(self, surface: Surface, type: ArrayType) -> None:
+        self.surface = surface
         self.type = type
-        self.shape = shape
-        self.memory = memory or Memory(
-            Surface(value, type.element, shape, column_major=type.column_major)
-        )
+        self.shape = surface.extents
         self._transposed: Array | None = None
 
     def __setattr__(self, name: str, value: object, /) -> None:
@@ -853,8 +782,7 @@ class Array:
     def T(self) -> "Array":
         """The array with its last two dimensions exchanged, in the same memory."""
         if self._transposed is None:
-            memory = self.memory.transposed()
-            found = Array(memory.surface.value, self.type.T, memory.extents, memory)
+            found = Array(self.surface.transposed(), self.type.T)
             found._transposed = self
             self._transposed = found
         return self._transposed
@@ -905,72 +833,44 @@ class Places:
 
         Errors: XetileError for places that name none.
         """
-        every, memory = listed(places), self._array.memory
+        every, surface = listed(places), self._array.surface
         if any(isinstance(place, Tile) for place in every):
-            return Gather(memory, self._spread(every))
-        column = False
-        if memory.ndim == 1 and len(every) == 2 and any(p is None for p in every):
-            column = every[1] is None
-            every = [place for place in every if place is not None]
-        spans = self._spans(every)
-        if all(one.extent is None for one in spans) and len(every) == len(listed(places)):
-            return Cell(memory, [one.start for one in spans])
+            return Gather(surface, self._placed(every))
+        rest = every
+        if len(surface.extents) == 1 and len(every) == 2:
+            rest = [place for place in every if place is not None]
+        spans = cast("list[Span]", self._placed(rest))
+        if all(one.extent is None for one in spans) and len(rest) == len(every):
+            return Cell(surface, [one.start for one in spans])
         starts = [one.start for one in spans]
         if len(spans) == 1:
-            count = spans[0].length
-            return Region(memory, starts, (count, 1) if column else (1, count))
+            count, column = spans[0].length, len(every) == 2 and every[1] is None
+            return Region(surface, starts, (count, 1) if column else (1, count))
         for one in spans[:-2]:
             if one.length != 1:
                 refuse(
                     f"a slice of {one.length} elements in a batch dimension; a tile has two dimensions, the last ones"
                 )
-        return Region(memory, starts, shape_of(spans))
+        rows, columns = (one.length for one in spans[-2:])
+        return Region(surface, starts, (rows, columns))
 
-    def _spans(self, places: Sequence[object]) -> list[Span]:
+    def _placed(self, places: Sequence[object]) -> list[Tile | Span]:
+        """What stands in the brackets, one for each dimension."""
         shape = self._array.shape
         if len(places) != len(shape):
             refuse(
                 f"{len(places)} place{'s' * (len(places) != 1)} in an array of {len(shape)} "
                 f"dimension{'s' * (len(shape) != 1)}"
             )
-        return [span(place, extent) for place, extent in zip(places, shape, strict=True)]
-
-    def _spread(self, places: Sequence[object]) -> list[Tile | Span]:
-        shape = self._array.shape
-        if len(places) != len(shape):
-            self._spans(places)
-        found: list[Tile | Span] = []
-        for place, extent in zip(places, shape, strict=True):
-            if isinstance(place, Tile):
-                if place.element.kind not in ("integer", "index"):
-                    refuse(
-                        f"{place.describe()} in brackets; indices are integers, `.to(xt.i32)`"
-                    )
-                found.append(place)
-            else:
-                found.append(span(place, extent))
-        return found
+        return [_placed(place, extent) for place, extent in zip(places, shape, strict=True)]
 
 
-def memref_of(type: ArrayType) -> MemRefType:
-    """The type of an array in IR."""
-    from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr, StridedLayoutAttr
-
-    shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in type.extents]
-    layout = NoneAttr()
-    if type.column_major:
-        steps = _steps_of([*shape[:-2], shape[-1], shape[-2]])
-        layout = StridedLayoutAttr([*steps[:-2], steps[-1], steps[-2]])
-    return MemRefType(type.element.attribute, shape, layout)
-
-
-def _steps_of(shape: "Sequence[int]") -> "list[int | None]":
-    """How far neighbours along each dimension of a row-major array are from one another; None: known at run time."""
-    steps: list[int | None] = [1]
-    for extent in reversed(shape[1:]):
-        last = steps[0]
-        steps.insert(0, None if extent < 0 or last is None else last * extent)
-    return steps
+def _placed(place: object, extent: Start) -> Tile | Span:
+    if not isinstance(place, Tile):
+        return span(place, extent)
+    if place.element.kind not in ("integer", "index"):
+        refuse(f"{place.describe()} in brackets; indices are integers, `.to(xt.i32)`")
+    return place
 
 
 def shared(shape: tuple[int, ...], type: ElementType) -> Array:
@@ -985,8 +885,7 @@ def shared(shape: tuple[int, ...], type: ElementType) -> Array:
     element, found = element_of(type), _extents(shape)
     kind = MemRefType(element.attribute, found, memory_space=IntegerAttr(SHARED, i64))
     value = current().at_entry(AllocOp((), (), kind))
-    memory = Memory(Surface(value, element, found, shared=True))
-    return Array(value, ArrayType(element, found), found, memory)
+    return Array(Surface(value, element, found, shared=True), ArrayType(element, found))
 
 
 def _extents(shape: object) -> tuple[int, ...]:

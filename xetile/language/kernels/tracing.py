@@ -19,11 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -35,7 +39,7 @@ from xetile.dialects.traits import PrefetchesTile, WritesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import XetileError, warn
-from xetile.language.arrays import Array, memref_of
+from xetile.language.arrays import Array, Surface
 from xetile.language.builder import Builder, Pair, current, flags_of, named, using
 from xetile.language.control.functions import rewritten
 from xetile.language.dependencies import Dependencies
@@ -243,7 +247,22 @@ def _promised(type: ArgumentType, multiples: Mapping[str, int]) -> dict[str, Att
 
 def attribute_of(type: ArgumentType) -> Attribute:
     """The type of an argument in IR."""
-    return memref_of(type) if isinstance(type, ArrayType) else type.attribute
+    return _memref_of(type) if isinstance(type, ArrayType) else type.attribute
+
+
+def _memref_of(type: ArrayType) -> MemRefType:
+    shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in type.extents]
+    layout = NoneAttr()
+    if type.column_major:
+        steps = _steps([*shape[:-2], shape[-1], shape[-2]])
+        layout = StridedLayoutAttr([*steps[:-2], steps[-1], steps[-2]])
+    return MemRefType(type.element.attribute, shape, layout)
+
+
+def _steps(shape: Sequence[int]) -> list[int | None]:
+    """How far neighbours along each dimension of a row-major array are from one another; None: known at run time."""
+    inner = [shape[number + 1 :] for number in range(len(shape))]
+    return [None if DYNAMIC_INDEX in extents else prod(extents) for extents in inner]
 
 
 def called(
@@ -270,7 +289,8 @@ def arguments_of(
 
 def _argument(value: SSAValue, type: ArgumentType, extents: dict[str, Index]) -> object:
     if isinstance(type, ArrayType):
-        return Array(value, type, tuple(_extents(value, type, extents)))
+        shape = tuple(_extents(value, type, extents))
+        return Array(Surface(value, type.element, shape, column_major=type.column_major), type)
     return Index.of(value) if type.kind == "index" else Scalar(value, type)
 
 
