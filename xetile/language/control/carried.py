@@ -80,9 +80,8 @@ def mapped(value: object, change: Change, known: dict[int, object]) -> object:
     if not is_container(value):
         return value
     if id(value) not in known:
-        known[id(value)] = _with_items(
-            value, [mapped(item, change, known) for item in items(value)]
-        )
+        new = [mapped(item, change, known) for _, item in _parts(value)]
+        known[id(value)] = _made_of(value, new)
     return known[id(value)]
 
 
@@ -123,7 +122,7 @@ def is_container(value: object) -> bool:
     return type(value) in (list, dict, Region) or _is_dataclass(value)
 
 
-def is_mutable(value: object) -> bool:
+def _is_mutable(value: object) -> bool:
     """Whether a container can be changed in place, so that it matters which names are the same one."""
     if isinstance(value, (tuple, Region)):
         return False
@@ -135,27 +134,27 @@ def mutables(value: object, name: str) -> list[tuple[str, object]]:
     if is_unavailable(value) or isinstance(value, Value) or not is_container(value):
         return []
     inner = [
-        found
-        for label, item in zip(_labels(value), items(value), strict=True)
-        for found in mutables(item, f"{name}{label}")
+        found for label, item in _parts(value) for found in mutables(item, f"{name}{label}")
     ]
-    return [(name, value), *inner] if is_mutable(value) else inner
+    return [(name, value), *inner] if _is_mutable(value) else inner
 
 
-def items(value: object) -> list[object]:
-    """What a container holds, in order."""
+def _parts(value: object) -> list[tuple[str, object]]:
+    """What a container holds, in order, each with how one writes it after the container's name."""
     match value:
         case tuple() | list():
-            return list(cast("list[object]", value))
+            numbered = enumerate(cast("list[object]", value))
+            return [(f"[{number}]", item) for number, item in numbered]
         case dict():
-            return list(cast("dict[object, object]", value).values())
+            pairs = cast("dict[object, object]", value).items()
+            return [(f"[{key!r}]", item) for key, item in pairs]
         case Region():
-            return list(value.starts)
+            return [(f".starts[{number}]", item) for number, item in enumerate(value.starts)]
         case _:
-            return [getattr(value, name) for name in _fields(value)]
+            return [(f".{name}", getattr(value, name)) for name in _fields(value)]
 
 
-def _with_items(value: object, new: list[object]) -> object:
+def _made_of(value: object, new: list[object]) -> object:
     kind = cast("type[Any]", type(value))
     match value:
         case tuple():
@@ -199,15 +198,12 @@ def difference(before: object, after: object, name: str) -> tuple[str, object, o
         return None if same else (name, before, after)
     if not (is_container(before) and is_container(after)):
         return None if is_same(before, after) else (name, before, after)
-    if type(before) is not type(after) or _labels(before) != _labels(after):
+    if type(before) is not type(after) or not _is_same_place(before, after):
         return (name, before, after)
-    if (
-        isinstance(before, Region)
-        and isinstance(after, Region)
-        and not _same_place(before, after)
-    ):
+    first, second = _parts(before), _parts(after)
+    if [label for label, _ in first] != [label for label, _ in second]:
         return (name, before, after)
-    for label, one, other in zip(_labels(before), items(before), items(after), strict=True):
+    for (label, one), (_, other) in zip(first, second, strict=True):
         if (found := difference(one, other, f"{name}{label}")) is not None:
             return found
     return None
@@ -226,20 +222,11 @@ def is_same(before: object, after: object) -> bool:
     return before == after and repr(before) == repr(after)
 
 
-def _same_place(before: Region, after: Region) -> bool:
+def _is_same_place(before: object, after: object) -> bool:
+    """Whether two regions are of one array and shape; true of other containers."""
+    if not (isinstance(before, Region) and isinstance(after, Region)):
+        return True
     return before.array is after.array and before.shape == after.shape
-
-
-def _labels(value: object) -> list[str]:
-    match value:
-        case tuple() | list():
-            return [f"[{i}]" for i in range(len(cast("list[object]", value)))]
-        case dict():
-            return [f"[{key!r}]" for key in cast("dict[object, object]", value)]
-        case Region():
-            return [f".starts[{i}]" for i in range(len(value.starts))]
-        case _:
-            return [f".{name}" for name in _fields(value)]
 
 
 def told(value: object) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from inspect import currentframe
 from types import FrameType
-from typing import NamedTuple, NoReturn, Protocol, cast
+from typing import NamedTuple, NoReturn, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IndexType
 from xdsl.ir import Block, Region, SSAValue
@@ -169,6 +169,10 @@ class Construct:
             self.site.stored[name],
         )
 
+    def rebound(self, names: Iterable[str], made: Names) -> dict[str, object]:
+        """What names are bound to: values in `made`, else what stands for one that the statement alone has."""
+        return {**{name: self.only_inside(name) for name in names}, **made}
+
     def candidates(self) -> dict[str, object]:
         """The names that have a value before and may be read before they are bound again."""
         return {
@@ -277,11 +281,13 @@ class Scope:
         self._stack.close()
 
 
-def caller(frame: FrameType | None) -> FrameType:
-    """The frame of the function that called the one with this frame."""
+def caller() -> FrameType:
+    """The frame of the function that called the one which asks."""
+    frame = currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    return frame.f_back
+    assert frame.f_back.f_back is not None
+    return frame.f_back.f_back
 
 
 def locals_of(frame: FrameType) -> dict[str, object]:
@@ -320,7 +326,7 @@ class Repetition:
             return False
         if not is_tracing():
             return True
-        frame = caller(currentframe())
+        frame = caller()
         self._names, self._watch = locals_of(frame), watch_of(self._site, frame)
         self._probe = Block()
         self._scope.enter(self._probe, TracedRepetition.place(self._site, self._filename))
@@ -331,7 +337,7 @@ class Repetition:
         if not is_tracing():
             return bool(test)
         if not is_traced(test):
-            self._settle(locals_of(caller(currentframe())))
+            self._settle(locals_of(caller()))
         self._scope.leave()
         if is_traced(test):
             condition(test, "while")
@@ -351,28 +357,20 @@ class Repetition:
                 for leaf in leaves(names[name]):
                     settle(leaf)
 
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        assert self._loop is not None
-        return name in self._loop.names
-
-    def tested(self, name: str) -> object:
-        """What a name holds as the test is evaluated."""
-        assert self._loop is not None
-        return self._loop.names[name]
-
-    inside = tested
-    result = tested
+    @property
+    def names(self) -> Names:
+        """What names are bound to next; nothing while the loop is Python's."""
+        return {} if self._loop is None else self._loop.names
 
     def test(self, test: object) -> None:
         """The test, evaluated in the loop."""
         assert self._loop is not None
-        self._loop.begin_round(condition(test, "while"), locals_of(caller(currentframe())))
+        self._loop.begin_round(condition(test, "while"), locals_of(caller()))
 
     def close(self) -> None:
         """A round ends here."""
-        assert self._loop is not None
-        self._loop.close(locals_of(caller(currentframe())))
+        if self._loop is not None:
+            self._loop.close(locals_of(caller()))
 
 
 class TracedRepetition(Construct):
@@ -392,10 +390,7 @@ class TracedRepetition(Construct):
         self._body = Block()
         self._carried.label(self._test_block.args)
         self._forwarded = self._carried
-        self.names = {
-            **{name: self.only_inside(name) for name in self.before},
-            **self._carried.made_of(self._test_block.args),
-        }
+        self.names = self.rebound(self.before, self._carried.made_of(self._test_block.args))
         self.watch(self.names)
         self._scope = Scope()
         self._scope.enter(self._test_block, self.location())
@@ -404,7 +399,7 @@ class TracedRepetition(Construct):
         """The test was evaluated in its block; the body follows."""
         from xdsl.dialects.scf import ConditionOp
 
-        forwarded = self._ends(names)
+        forwarded = self.ends(self._carried, names)
         for name in self.site.stored:
             if name in names and name in self.site.needed and not is_unavailable(names[name]):
                 forwarded[name] = names[name]
@@ -414,10 +409,7 @@ class TracedRepetition(Construct):
         self._scope.leave()
         self._body = Block(arg_types=[value.type for value in values])
         self._forwarded.label(self._body.args)
-        self.names = {
-            **{name: self.only_inside(name) for name in self.before},
-            **self._forwarded.made_of(self._body.args),
-        }
+        self.names = self.rebound(self.before, self._forwarded.made_of(self._body.args))
         self.watch(self.names)
         self._scope.enter(self._body, self.location())
 
@@ -426,20 +418,14 @@ class TracedRepetition(Construct):
         from xdsl.dialects.scf import WhileOp, YieldOp
 
         self.check_unchanged()
-        current().insert(YieldOp(*Bundle.of(self._ends(names)).computed()))
+        current().insert(YieldOp(*Bundle.of(self.ends(self._carried, names)).computed()))
         self._scope.leave()
         types = [argument.type for argument in self._body.args]
         op = WhileOp(self._initial, types, Region(self._test_block), Region(self._body))
         current().insert(op)
         self._forwarded.label(op.res)
         bound = [name for name in self.site.stored if name in names or name in self.before]
-        self.names = {
-            **{name: self.only_inside(name) for name in bound},
-            **self._forwarded.made_of(op.res),
-        }
-
-    def _ends(self, names: Names) -> dict[str, object]:
-        return self.ends(self._carried, names)
+        self.names = self.rebound(bound, self._forwarded.made_of(op.res))
 
 
 def _drop(block: Block) -> None:
@@ -448,13 +434,19 @@ def _drop(block: Block) -> None:
         op.erase(safe_erase=False)
 
 
-class PlainLoop:
-    """A loop over anything else: Python's, each round traced by itself."""
+class Plain:
+    """A loop or branch on anything else: Python's, each round traced by itself."""
 
     traced = False
+    names: Names = {}
 
-    def __init__(self, items: Iterable[object]) -> None:
+    def __init__(self, *, items: Iterable[object] = (), first: bool = False) -> None:
         self.items = items
+        self.first = first
+        self.second = not first
+
+    def close(self) -> None:
+        """A round or branch ends."""
 
 
 class Loop(Construct):
@@ -476,44 +468,26 @@ class Loop(Construct):
         self._carried.label(self._block.args[1:])
         self._inside = self._carried.made_of(self._block.args[1:])
         self.watch(self._inside)
+        bound = [name for name in self.before if name != site.target]
+        self.names = self.rebound(bound, self._inside)
         number = named(self._block.args[0], site.target)
         self.items = (_item(range, number),)
         self._scope = Scope()
         self._scope.enter(self._block, self.location())
-        self._closed = False
-        self._after: dict[str, object] = {}
-
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        if not self._closed:
-            return name in self.before and name != self.site.target
-        return name in self._after
-
-    def inside(self, name: str) -> object:
-        """What a name holds as a round begins."""
-        return self._inside[name] if name in self._inside else self.only_inside(name)
-
-    def result(self, name: str) -> object:
-        """What a name holds behind the loop."""
-        return self._after[name]
 
     def close(self) -> None:
         """The round ends here."""
-        names = locals_of(caller(currentframe()))
+        names = locals_of(caller())
         self.check_unchanged()
         yielded = Bundle.of(self.ends(self._carried, names))
         self.check_unshared(n for n, value in self._inside.items() if names[n] is not value)
         results = self._finish(yielded.computed())
-        self._after = {
-            name: self._behind(name)
-            for name in self.site.stored
-            if name in names or name in self.before
+        bound = [name for name in self.site.stored if name in names or name in self.before]
+        self.names = {
+            **{name: self._behind(name) for name in bound},
+            **results,
+            **{n: self.before[n] for n, value in self._inside.items() if names[n] is value},
         }
-        self._after.update(results)
-        for name, value in self._inside.items():
-            if names[name] is value:
-                self._after[name] = self.before[name]
-        self._closed = True
 
     def _finish(self, values: list[SSAValue]) -> dict[str, object]:
         from xdsl.dialects.scf import ForOp, YieldOp
@@ -562,16 +536,6 @@ def _item(range: Range, number: SSAValue) -> Index:
     return Index.of(range.start) + Index.of(number) * range.step
 
 
-class PlainBranch:
-    """An `if` on anything else: Python's."""
-
-    traced = False
-
-    def __init__(self, *, first: bool) -> None:
-        self.first = first
-        self.second = not first
-
-
 class Branch(Construct):
     """An `if` of which both branches are traced, each in its block."""
 
@@ -585,30 +549,16 @@ class Branch(Construct):
         self._ends: list[dict[str, object]] = []
         self._scope = Scope()
         self._enter()
-        self._after: dict[str, object] | None = None
-
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        if self._after is None:
-            return name in self.before or name in self._ends[0]
-        return name in self._after
-
-    def restored(self, name: str) -> object:
-        """What a name holds as the other branch begins."""
-        return self.before[name] if name in self.before else self._other(name)
-
-    def result(self, name: str) -> object:
-        """What a name holds behind the statement."""
-        assert self._after is not None
-        return self._after[name]
+        self.names: Names = {}
 
     def close(self) -> None:
         """A branch ends here."""
         self.check_unchanged()
-        names = locals_of(caller(currentframe()))
+        names = locals_of(caller())
         self._ends.append({n: v for n, v in names.items() if n in self.site.stored})
         self._scope.leave()
         if self.site.has_else and len(self._blocks) == 1:
+            self.names = {**{name: self._other(name) for name in self._ends[0]}, **self.before}
             self._enter()
             return
         if not self.site.has_else:
@@ -650,10 +600,11 @@ class Branch(Construct):
         results = iter(op.output)
         new = [next(results) if c else None for c in changed]
         sides[0].label(new)
-        self._after = {
-            n: self._behind(n) for n in self.site.stored if n in first or n in second
+        bound = [name for name in self.site.stored if name in first or name in second]
+        self.names = {
+            **{name: self._behind(name) for name in bound},
+            **sides[0].made_of(new),
         }
-        self._after.update(sides[0].made_of(new))
 
     def _yielded(self, block: Block, leaves: list[Value]) -> list[SSAValue]:
         from xdsl.dialects.scf import YieldOp
@@ -712,15 +663,6 @@ _INSTEAD = {
 }
 
 
-class Statement(Protocol):
-    """A statement that may be traced."""
-
-    @property
-    def traced(self) -> bool:
-        """Whether it is."""
-        ...
-
-
 class Flow:
     """The statements of one function; a statement is named by its number."""
 
@@ -728,23 +670,22 @@ class Flow:
         self.filename = filename
         self.sites = sites
 
-    def loop(self, items: object, number: int) -> Loop | PlainLoop:
+    def loop(self, items: object, number: int) -> Loop | Plain:
         """A `for` statement over `items` begins."""
         if not isinstance(items, Range) or not is_tracing():
-            return PlainLoop(cast("Iterable[object]", items))
-        return Loop(self.sites[number], self.filename, caller(currentframe()), items)
+            return Plain(items=cast("Iterable[object]", items))
+        return Loop(self.sites[number], self.filename, caller(), items)
 
     def repetition(self, number: int) -> Repetition:
         """A `while` statement begins."""
         return Repetition(self.sites[number], self.filename)
 
-    def branch(self, test: object, number: int) -> Branch | PlainBranch:
+    def branch(self, test: object, number: int) -> Branch | Plain:
         """An `if` statement on `test` begins."""
         if not is_traced(test):
-            return PlainBranch(first=bool(test))
+            return Plain(first=bool(test))
         condition(test, "if")
-        frame = caller(currentframe())
-        return Branch(self.sites[number], self.filename, frame, cast(Value, test))
+        return Branch(self.sites[number], self.filename, caller(), cast(Value, test))
 
     def same(self, one: object, other: object) -> bool:
         """Whether two objects are one, which values of the kernel do not say."""
@@ -764,7 +705,7 @@ class Flow:
                 )
         return function(*given)
 
-    def leave(self, word: str, *around: Statement) -> None:
+    def leave(self, word: str, *around: Construct | Plain | Repetition) -> None:
         """A statement that leaves others, which none that is traced may."""
         for statement in around:
             if statement.traced:

@@ -17,8 +17,6 @@ class Site:
 
     word: Word
     place: Place
-    function: str
-    """The name of the function that it stands in."""
     stored: dict[str, Place]
     """The names that are bound inside, each with where it is bound first."""
     needed: frozenset[str]
@@ -34,7 +32,6 @@ class Site:
     has_else: bool
 
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Late = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.GeneratorExp
 """What is executed at another time than where it stands, or may be."""
 
