@@ -140,20 +140,9 @@ class Builder:
 
     def at_entry(self, op: Operation) -> SSAValue:
         """The result of an op that stands at the beginning of the kernel, behind those that were put there before."""
-        self.place(op)
-        self._add_at_entry(op)
-        return op.results[0]
-
-    def _add_at_entry(self, op: Operation) -> None:
-        if self._last_at_entry is None:
-            first = self.entry.first_op
-            if first is None:
-                self.entry.add_op(op)
-            else:
-                self.entry.insert_op_before(op, first)
-        else:
-            self.entry.insert_op_after(op, self._last_at_entry)
+        found = self.result_at(Mark(self.entry, self._last_at_entry), op)
         self._last_at_entry = op
+        return found
 
     def index(self, value: int) -> SSAValue:
         """A constant of type index, which has 64 bits."""

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from xetile.hints import isa
 from xetile.language.builder import (
@@ -211,36 +211,27 @@ def _steps(source: ElementType, to: ElementType) -> tuple[ElementType, ...]:
 
 
 def _step(held: Held, to: ElementType) -> Held:
-    op = _op(held.value, held, to)
-    return Held(current().pure(op), to, held.shape)
+    return Held(current().pure(_op(held, to)), to, held.shape)
 
 
-def _op(value: SSAValue, held: Held, to: ElementType) -> "Operation":
+def _op(held: Held, to: ElementType) -> Operation:
     from xetile.dialects.upstream import arith
 
-    source, type = held.element, type_of(to, held.shape)
+    value, source, type = held.value, held.element, type_of(to, held.shape)
+    if source.kind == to.kind == "float":
+        if to.bits < source.bits:
+            return arith.TruncFOp(value, type, flags())
+        return arith.ExtFOp(value, type, flags())
     if source.kind == "float":
-        if to.kind == "float":
-            if to.bits < source.bits:
-                return arith.TruncFOp(value, type, flags())
-            return arith.ExtFOp(value, type, flags())
         return (arith.FPToUIOp if to.unsigned else arith.FPToSIOp)(value, type)
     positive = source.unsigned or source.kind == "boolean"
     if to.kind == "float":
         return (arith.UIToFPOp if positive else arith.SIToFPOp)(value, type)
     if "index" in (source.kind, to.kind):
         return (arith.IndexCastUIOp if positive else arith.IndexCastOp)(value, type)
-    return _resized(value, held, to)
-
-
-def _resized(value: SSAValue, held: Held, to: ElementType) -> "Operation":
-    from xetile.dialects.upstream import arith
-
-    source, type = held.element, type_of(to, held.shape)
     if to.bits < source.bits:
         return arith.TruncIOp(value, type)
     if to.bits > source.bits:
-        positive = source.unsigned or source.kind == "boolean"
         return (arith.ExtUIOp if positive else arith.ExtSIOp)(value, type)
     return arith.BitcastOp(value, type)
 
@@ -650,31 +641,14 @@ Function: TypeAlias = Literal[
 ]
 
 
-@cache
-def _functions() -> Mapping[str, Maker]:
+def function(name: Function, held: Held) -> Held:
+    """A function of floats, by element; the op of xDSL's math has its name."""
     from xdsl.dialects import math
 
-    return {
-        "exp": math.ExpOp,
-        "exp2": math.Exp2Op,
-        "log": math.LogOp,
-        "log2": math.Log2Op,
-        "sqrt": math.SqrtOp,
-        "rsqrt": math.RsqrtOp,
-        "tanh": math.TanhOp,
-        "erf": math.ErfOp,
-        "sin": math.SinOp,
-        "cos": math.CosOp,
-        "floor": math.FloorOp,
-        "ceil": math.CeilOp,
-    }
-
-
-def function(name: Function, held: Held) -> Held:
-    """A function of floats, by element."""
     if held.element.kind != "float":
         refuse(f"xt.{name} takes no {held.element}; it is for floats, `.to(xt.f32)`")
-    return held._replace(value=current().pure_of(_functions()[name], held.value, flags()))
+    op: Maker = getattr(math, f"{name.capitalize()}Op")
+    return held._replace(value=current().pure_of(op, held.value, flags()))
 
 
 def absolute(held: Held) -> Held:

@@ -52,19 +52,13 @@ Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "nanmax", "nanmin"]
 
 def reduced(kind: Reduction, held: Held, axis: object) -> Held:
     """The elements along `axis` combined, in the tile's own type."""
-    from xetile.dialects.xetile import TileReduceOp
-
     if axis is None:
         refuse(f".{kind}() of a whole tile: write .{kind}(1).{kind}(0)")
     axis = axis_of(axis, f".{kind}({axis!r}): a tile has")
     assert held.shape is not None
     rows, columns = held.shape
-    combining = _combining(kind, held)
-    builder = current()
-    if held.element.kind != "float":
-        value = builder.pure_of(TileReduceOp, combining, held.value, (axis,))
-    else:
-        value = builder.pure_of(_of_floats, combining, held.value, axis, flags())
+    fastmath = flags() if held.element.kind == "float" else None
+    value = current().pure_of(_reduction, _combining(kind, held), held.value, axis, fastmath)
     return Held(value, held.element, (1, columns) if axis == 0 else (rows, 1))
 
 
@@ -76,12 +70,12 @@ def axis_of(axis: object, has: str) -> int:
     return number
 
 
-def _of_floats(
-    kind: str, value: "SSAValue", axis: int, flags: "FastMathFlagsAttr | None"
+def _reduction(
+    kind: str, value: SSAValue, axis: int, fastmath: "FastMathFlagsAttr | None"
 ) -> "Operation":
     from xetile.dialects.xetile import TileReduceOp
 
-    return TileReduceOp(kind, value, (axis,), fastmath=flags)
+    return TileReduceOp(kind, value, (axis,), fastmath=fastmath)
 
 
 def _combining(kind: str, held: Held) -> str:

@@ -35,9 +35,9 @@ def traces(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     trace = tracing.trace
 
-    def counted(function: Any, name: str, *rest: Any, **more: Any) -> Any:
-        found.append(name)
-        return trace(function, name, *rest, **more)
+    def counted(source: tracing.Source) -> Any:
+        found.append(source.name)
+        return trace(source)
 
     monkeypatch.setattr(tracing, "trace", counted)
     return found

@@ -65,10 +65,19 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 @lru_cache(maxsize=1024)
 def _compiled(same: _Same, lines: tuple[str, ...]) -> tuple[CodeType, Flow | None]:
     code = same.code
+    place = (code.co_firstlineno, 1)
+    if fault := _fault(code, lines):
+        _refuse(code, place, fault)
     node = _definition(code, lines)
-    node.name, node.decorator_list = _BODY, []
-    if not _is_same(_compile(node, code, ()), code):
-        _refuse(code, (code.co_firstlineno, 1), _CHANGED.format(code.co_name))
+    if node is not None:
+        _check_decorators(code, node)
+        node.name, node.decorator_list = _BODY, []
+    if node is None or not _is_same(_compile(node, code, ()), code):
+        _refuse(
+            code,
+            place,
+            f"the source of '{code.co_name}' is not what was compiled; was the file changed since it was imported?",
+        )
     sites: list[Site] = []
     rewritten = rewrite(node, sites)
     if not sites:
@@ -77,32 +86,31 @@ def _compiled(same: _Same, lines: tuple[str, ...]) -> tuple[CodeType, Flow | Non
     return made, Flow(code.co_filename, tuple(sites))
 
 
-def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
-    """The `def` statement that a code object was compiled from, with the lines and columns of the file."""
-    place = (code.co_firstlineno, 1)
+def _fault(code: CodeType, lines: tuple[str, ...]) -> str | None:
+    """What is wrong with a function of which no statements can be traced."""
     if code.co_name == "<lambda>":
-        _refuse(code, place, "a lambda is no kernel; write a `def`")
+        return "a lambda is no kernel; write a `def`"
     if not lines:
-        _refuse(
-            code, place, f"the source of '{code.co_name}' cannot be found; write it in a file"
-        )
+        return f"the source of '{code.co_name}' cannot be found; write it in a file"
     if code.co_flags & _NOT_PLAIN:
-        _refuse(
-            code,
-            place,
-            f"'{code.co_name}' yields or awaits; a kernel's functions return, a list of values for example",
-        )
+        return f"'{code.co_name}' yields or awaits; a kernel's functions return, a list of values for example"
+    return None
+
+
+def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef | None:
+    """The `def` statement that a code object was compiled from, with the lines and columns of the file."""
     try:
         text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
         inner = text[0][:1].isspace()
         tree = ast.parse("if 1:\n" + "".join(text) if inner else "".join(text))
     except (SyntaxError, TokenError, IndexError):
-        _refuse(code, place, _CHANGED.format(code.co_name))
+        return None
     ast.increment_lineno(tree, code.co_firstlineno - (2 if inner else 1))
     found = (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef))
-    node = next((part for part in found if part.name == code.co_name), None)
-    if node is None:
-        _refuse(code, place, _CHANGED.format(code.co_name))
+    return next((part for part in found if part.name == code.co_name), None)
+
+
+def _check_decorators(code: CodeType, node: ast.FunctionDef) -> None:
     if len(node.decorator_list) > 1:
         other = next(filter(_is_foreign, node.decorator_list), node.decorator_list[1])
         _refuse(
@@ -110,18 +118,12 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
             (other.lineno, other.col_offset + 1),
             f"'{code.co_name}' has other decorators beside ours; it takes @xt.kernel or @xt.function alone",
         )
-    return node
 
 
 def _is_foreign(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
     return name not in ("kernel", "function")
-
-
-_CHANGED = (
-    "the source of '{}' is not what was compiled; was the file changed since it was imported?"
-)
 
 
 _NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

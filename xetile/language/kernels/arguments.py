@@ -37,37 +37,25 @@ _HELD_AS = {"tf32": "float32", "index": "int64"}
 """Elements that no array of numpy's has the type of, and what holds them."""
 
 
+_NUMPY = {
+    **{"float16": "f16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16"},
+    **{"int32": "i32", "int64": "i64", "uint8": "ui8", "bool": "i1", "bfloat16": "bf16"},
+    **{"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"},
+}
+"""Names of types of numpy's and of ml_dtypes, and of the elements of their arrays."""
+
+
 @cache
 def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
     """The element type of each numpy type."""
     import ml_dtypes
     import numpy
 
-    names = {
-        "float16": "f16",
-        "float32": "f32",
-        "float64": "f64",
-        "int8": "i8",
-        "int16": "i16",
-        "int32": "i32",
-        "int64": "i64",
-        "uint8": "ui8",
-        "bool": "i1",
-    }
-    found = {numpy.dtype(name): _named(element) for name, element in names.items()}
-    extra = {
-        ml_dtypes.bfloat16: "bf16",
-        ml_dtypes.float8_e4m3fn: "f8E4M3FN",
-        ml_dtypes.float8_e5m2: "f8E5M2",
-    }
+    named = {element.name: element for element in ELEMENTS}
     return {
-        **found,
-        **{numpy.dtype(kind): _named(element) for kind, element in extra.items()},
+        numpy.dtype(getattr(ml_dtypes, name, name)): named[element]
+        for name, element in _NUMPY.items()
     }
-
-
-def _named(name: str) -> ElementType:
-    return next(element for element in ELEMENTS if element.name == name)
 
 
 @cache

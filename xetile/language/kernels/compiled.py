@@ -7,8 +7,8 @@ that it is checked once for each combination.
 
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self, TypeVar, cast
 
 from xetile.language.builder import Pair
 from xetile.language.kernels.arguments import Passed
@@ -97,12 +97,8 @@ class Compiled:
     def _made(self, kind: 'Literal["asm", "zebin"]') -> bytes:
         from xetile.codegen import emit
 
-        assume, unroll, grf = self._options
-
         def make() -> bytes:
-            found = emit(
-                self._module(), kind, self.device, assume=assume, unroll=unroll, grf=grf
-            )
+            found = emit(self._module(), kind, self.device, **self._options._asdict())
             return found.encode() if isinstance(found, str) else found
 
         return self._keep(kind, make)
@@ -117,11 +113,8 @@ class Compiled:
 
         from xetile.codegen import statistics
 
-        assume, unroll, grf = self._options
-
         def make() -> bytes:
-            module = self._module()
-            found = statistics(module, self.device, assume=assume, unroll=unroll, grf=grf)
+            found = statistics(self._module(), self.device, **self._options._asdict())
             return json.dumps(found[self.name]).encode()
 
         return cast("dict[str, float]", json.loads(self._keep("stats", make)))
@@ -189,7 +182,46 @@ class Call(NamedTuple):
             return None
 
 
-class OnDevice:
+class _Made(Protocol):
+    source: Source
+
+
+M = TypeVar("M", bound=_Made)
+
+
+def remembered(known: Recent[object, M], call: Call, make: Callable[[Call], M]) -> M:
+    """What was made for a call like this before, while what the kernel reads is unchanged; else what `make` makes."""
+    key = call.key()
+    found = None if key is None else known.get(key)
+    if found is None or not found.source.dependencies.unchanged():
+        found = make(call)
+        if key is not None:
+            known.put(key, found)
+    return found
+
+
+class _Opened:
+    """What has a device: closed at the end of a `with`, by `close`, or when nobody has it any more, if it is owned."""
+
+    def __init__(self, device: "Device", *, owns: bool) -> None:
+        self.device = device
+        self._owns = owns
+        if owns:
+            weakref.finalize(self, device.close)
+
+    def close(self) -> None:
+        """Give back the device if it was opened here."""
+        if self._owns:
+            self.device.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class OnDevice(_Opened):
     """A kernel on a device: call it with arrays, numbers and buffers that `device.buffer` and `device.zeros` make.
 
     It gives back what it holds when nobody has it any more, at the end of a `with`, or by `close`.
@@ -209,16 +241,13 @@ class OnDevice:
 
         `owns` says that the device is closed with this.
         """
+        super().__init__(device, owns=owns)
         self.source = source
         self.compiled = compiled
         self._grid_of = grid_of
         self._check_memory = check_memory
-        self.device = device
-        self._owns = owns
         self.prepared = self.device.prepare(compiled.code, source.name, place=source.place)
         self._grids: dict[tuple[object, ...], Sizes] = {}
-        if owns:
-            weakref.finalize(self, device.close)
 
     def __call__(self, *arguments: "Passed", grid: Grid | None = None) -> None:
         """Launch the kernel; arrays that it stores to change in place.
@@ -241,17 +270,10 @@ class OnDevice:
     def close(self) -> None:
         """Give back the program, and the device if it was opened here."""
         self.prepared.free()
-        if self._owns:
-            self.device.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().close()
 
 
-class KernelOnDevice:
+class KernelOnDevice(_Opened):
     """A kernel on a device, specialised by the arguments of each call; what is built for some stays built.
 
     Arguments are arrays, numbers, and buffers that `device.buffer` and `device.zeros` make. The device is closed when
@@ -262,18 +284,16 @@ class KernelOnDevice:
         self,
         place: "str | Device",
         arrange: "Callable[..., Call]",
-        prepare: "Callable[[Call, Device], OnDevice]",
+        prepare: "Callable[[Device, Call], OnDevice]",
     ) -> None:
         """`arrange` makes what is called a call, `prepare` makes what launches."""
         from xetile.runtime.devices import open_device
 
+        opened = open_device(place) if isinstance(place, str) else place
+        super().__init__(opened, owns=opened is not place)
         self._arrange = arrange
-        self._owns = isinstance(place, str)
-        self.device = open_device(place) if isinstance(place, str) else place
-        self._prepare = prepare
+        self._prepare = partial(prepare, opened)
         self._known: Recent[object, OnDevice] = Recent(MOST)
-        if self._owns:
-            weakref.finalize(self, self.device.close)
 
     def __call__(
         self,
@@ -287,22 +307,9 @@ class KernelOnDevice:
         Errors: as those of `Kernel.specialize` and `OnDevice.__call__`.
         """
         call = self._arrange(arguments, constants, sg_layout, grid)
-        key = call.key()
-        found = None if key is None else self._known.get(key)
-        if found is None or not found.source.dependencies.unchanged():
-            found = self._prepare(call, self.device)
-            if key is not None:
-                self._known.put(key, found)
-        found(*call.arguments)
+        remembered(self._known, call, self._prepare)(*call.arguments)
 
     def close(self) -> None:
         """Give back what was built, and the device if it was opened here."""
         self._known.clear()
-        if self._owns:
-            self.device.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().close()

@@ -178,7 +178,7 @@ _FORMAT = "1"
 
 
 class Store:
-    """Bytes by keys (`Keys.digest`), in a folder that XETILE_CACHE names; see `runtime/cache.py`.
+    """Bytes by keys (`digest`), in a folder that XETILE_CACHE names; see `runtime/cache.py`.
 
     Processes and threads may use one folder at once; nobody waits. What is damaged is not there. Where nothing can be
     written, a warning says so once in a process, and nothing is kept.

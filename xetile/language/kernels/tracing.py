@@ -100,9 +100,9 @@ def map_prefetched(function: Operation, subgroups: int) -> None:
 
 
 def _prefetched(kind: TileType, subgroups: int) -> WorkgroupMapAttr:
-    rows, columns = kind.shape
     bits = memory_bits(kind.element_type)
     assert bits is not None, "the language has no other elements"
+    rows, columns = kind.shape
     if kind.order == (0, 1):  # a row in memory is a column
         return WorkgroupMapAttr(*prefetched((columns, rows), subgroups, bits)).transposed()
     return WorkgroupMapAttr(*prefetched((rows, columns), subgroups, bits))
@@ -153,25 +153,18 @@ def _said(error: Exception) -> str:
     return text
 
 
-def trace(
-    function: Callable[..., object],
-    name: str,
-    types: Mapping[str, ArgumentType],
-    constants: Mapping[str, object],
-    *,
-    sg_layout: Pair,
-    fastmath: tuple[str, ...] = (),
-    at: "FileLineColLoc | None" = None,
-) -> ModuleOp:
-    """The module of a kernel for arguments of `types`, by the names of its parameters; `at` is its `def`."""
+def trace(source: "Source") -> ModuleOp:
+    """The module of a kernel for arguments of given types; its position is that of its `def`."""
     from xetile.dialects.upstream import gpu
 
+    types, name, at = source.types, source.name, source.place
     block = Block(arg_types=[attribute_of(type) for type in types.values()])
-    builder = Builder(sg_layout, block, flags_of(fastmath) if fastmath else None)
+    fastmath = flags_of(source.fastmath) if source.fastmath else None
+    builder = Builder(source.sg_layout, block, fastmath)
     with using(builder), refusals_are_final():
-        traced, arguments = rewritten(function), arguments_of(block.args, types)
+        traced, arguments = rewritten(source.function), arguments_of(block.args, types)
         with in_one_line():
-            result = called(traced, arguments, constants)
+            result = called(traced, arguments, source.constants)
         check_result(name, result, at)
         if builder.unfinished:
             refuse(
@@ -180,11 +173,10 @@ def trace(
             )
         end = gpu.ReturnOp()
         builder.insert(end)
-    op = _function(name, block, sg_layout, _promises(list(types.values())))
+    op = _function(name, block, source.sg_layout, _promises(list(types.values())))
     module = gpu.ModuleOp("kernels", [op])
     outer = builtin.ModuleOp([module])
-    if at is not None:
-        op.location = end.location = module.location = outer.location = at
+    op.location = end.location = module.location = outer.location = at
     if not any(map(_shows, op.walk())):
         warn(
             op,
@@ -200,7 +192,7 @@ def _shows(op: Operation) -> bool:
     return has_trait(op, WritesTile) or op.has_trait(MemoryWriteEffect)
 
 
-def check_result(name: str, result: object, at: "FileLineColLoc | None") -> None:
+def check_result(name: str, result: object, at: "FileLineColLoc") -> None:
     """Refuse what a kernel returns, for it would be lost."""
     if result is not None:
         refuse(f"kernel '{name}' returns a value; it stores what it computes in an array", at)
@@ -341,31 +333,19 @@ class Source:
         """
         from xetile.analysis.kernels import find_kernel
 
-        module = trace(
-            self.function,
-            self.name,
-            self.types,
-            self.constants,
-            sg_layout=self.sg_layout,
-            fastmath=self.fastmath,
-            at=self.place,
-        )
+        module = trace(self)
         kernel = find_kernel(module, self.name)
         map_prefetched(kernel, prod(self.sg_layout))
         rule = None if self.grid is not None else _rule(kernel)
         traced = Traced(module, rule, stored_arguments(kernel))
         extents = self._static_extents()
-        if (
-            extents is None
-            or isinstance(traced.rule, XetileError)
-            or self._grid_takes_numbers()
-        ):
+        if extents is None or isinstance(rule, XetileError) or self._grid_takes_numbers():
             return traced
-        if self.grid is not None:
-            _write_grid(kernel, self.evaluated(self.grid, extents, {}))
+        grid = self.grid
+        if grid is not None:
+            _write_grid(kernel, self.evaluated(grid, extents, {}))
         else:
-            sizes = traced.inferred().sizes(extents)
-            _write_grid(kernel, checked_grid(self.name, sizes))
+            _write_grid(kernel, checked_grid(self.name, traced.inferred().sizes(extents)))
         return traced
 
     def _static_extents(self) -> "list[tuple[int, ...]] | None":
@@ -446,12 +426,11 @@ def checked_grid(kernel: str, grid: object) -> Sizes:
     Errors: XetileError for what is none.
     """
     expected = "one to three numbers of workgroups, each at least 1"
-    if not isinstance(grid, tuple | list):
-        refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
     try:
-        sizes = [index(size) for size in cast("Sequence[int]", grid)]
+        given = cast("Sequence[int]", grid if isinstance(grid, tuple | list) else ())
+        sizes = [index(size) for size in given]
     except TypeError:
-        refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
+        sizes = []
     if not 1 <= len(sizes) <= _AXES or min(sizes) < 1:
         refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
     if max(sizes) > _MOST:
