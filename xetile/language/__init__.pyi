@@ -5,7 +5,7 @@ from .arrays import Cell as Cell
 from .programs import check as check
 from .programs import print as print
 from .programs import static_assert as static_assert
-from .kernels.compiled import Compiled as Compiled
+from .kernels.specialised import Compiled as Compiled
 from .control.functions import function as function
 from .tiles import bf16 as bf16
 from .tiles import f16 as f16
@@ -51,8 +51,8 @@ from .kernels.decorator import kernel as kernel
 from .tiles import arange as arange
 from .tiles import full as full
 from .tiles import zeros as zeros
-from .kernels.compiled import KernelOnDevice as KernelOnDevice
-from .kernels.compiled import OnDevice as OnDevice
+from .kernels.specialised import KernelOnDevice as KernelOnDevice
+from .kernels.specialised import OnDevice as OnDevice
 from .programs import barrier as barrier
 from .programs import num_programs as num_programs
 from .programs import program_id as program_id

@@ -17,9 +17,16 @@ from xetile.errors import XetileError, one_line
 from xetile.language.builder import Flag, Pair, building, flags_of
 from xetile.language.dependencies import Dependencies
 from xetile.language.kernels.arguments import ArgumentType, Given, Passed, described, type_of
-from xetile.language.kernels.compiled import Call, KernelOnDevice, OnDevice, remembered
 from xetile.language.kernels.kept import MOST, Recent
-from xetile.language.kernels.specialised import Specialised, check_subgroups, device_for
+from xetile.language.kernels.specialised import (
+    Call,
+    KernelOnDevice,
+    OnDevice,
+    Specialised,
+    check_subgroups,
+    device_for,
+    remembered,
+)
 from xetile.language.kernels.tracing import Grid, Source
 from xetile.language.positions import location, refuse
 from xetile.language.types import ArrayType, ElementType

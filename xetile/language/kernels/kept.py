@@ -218,7 +218,7 @@ MOST = 256
 _FILE = "\0file\0"
 """Stands for the kernel's file in what is kept, which names no paths."""
 
-Options: TypeAlias = Mapping[str, str | int | bool | None]
+KeptBy: TypeAlias = Mapping[str, str | int | bool | None]
 
 
 def kept(
@@ -226,7 +226,7 @@ def kept(
     module: "Callable[[], ModuleOp]",
     kind: str,
     device: str,
-    options: Options,
+    options: KeptBy,
     make: Callable[[], bytes],
     *,
     tools: Callable[[], Mapping[str, str]] = dict[str, str],
