@@ -49,10 +49,10 @@ from xetile.language.values import (
     Index,
     Scalar,
     Single,
-    Value,
     describe,
     difference,
     element_of,
+    operand_of,
     refuse_bound,
 )
 from xetile.targets.xe.surface import SURFACE
@@ -423,12 +423,9 @@ def fitting(value: object, element: ElementType, shape: Pair, what: str) -> Held
 
     Errors: XetileError for another type.
     """
-    if not isinstance(value, Value):
-        number = number_of(value)
-        if number is None:
-            refuse(f"{what} takes no {describe(value)}; it takes a tile or a number")
-        return literal(number, element, shape)
-    held = value.held()
+    held = operand_of(value, element, shape)
+    if held is None:
+        refuse(f"{what} takes no {describe(value)}; it takes a tile or a number")
     if held.element != element:
         refuse(f"{what} of {held.describe()}: the types differ; write `.to(xt.{element})`")
     return held if held.shape is not None else broadcast(held, shape)
@@ -694,12 +691,9 @@ class Cell:
         return [Index.of(start).ssa() for start in self.starts]
 
     def _taken(self, value: object) -> Held:
-        if not isinstance(value, Value):
-            number = number_of(value)
-            if number is None:
-                refuse(f"an element takes no {describe(value)}; it takes a number")
-            return literal(number, self.dtype, None)
-        held = value.held()
+        held = operand_of(value, self.dtype, None)
+        if held is None:
+            refuse(f"an element takes no {describe(value)}; it takes a number")
         if held.shape is not None:
             refuse(
                 f"{held.describe()} into one element; write a slice of one element, start:start + 1"

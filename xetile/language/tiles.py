@@ -13,7 +13,6 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.language import elementwise, types
 from xetile.language.builder import Held, Mark, Pair, current, described, flags, type_of
 from xetile.language.elementwise import (
-    Function,
     binary,
     broadcast,
     converted,
@@ -39,6 +38,7 @@ from xetile.language.values import (
     difference,
     element_of,
     largest,
+    operand_of,
     smallest,
 )
 
@@ -280,7 +280,7 @@ def _multiplied(result: Tile, factors: Factors, total: SSAValue | None) -> SSAVa
 T = TypeVar("T", Tile, Scalar)
 
 
-def _function(name: Function, x: T) -> T:
+def _function(name: str, x: T) -> T:
     _check(name, x)
     return x.made(elementwise.function(name, x.held()))
 
@@ -476,12 +476,10 @@ def _met(symbol: str, *values: object) -> list[Held]:
 
 
 def _as_operand(symbol: str, value: object, first: Held) -> Held:
-    if isinstance(value, Value):
-        return met(symbol, value.held(), first)[0]
-    number = number_of(value)
-    if number is None:
+    held = operand_of(value, first.element, first.shape)
+    if held is None:
         refuse(f"{symbol} takes no {describe(value)}")
-    return literal(number, first.element, first.shape)
+    return met(symbol, held, first)[0]
 
 
 def value_of(held: Held) -> Tile | Scalar | Index:
@@ -604,12 +602,10 @@ class IndexElement(ElementType):
 
 
 def _made(element: ElementType, value: object) -> Scalar | Tile | Index:
-    if isinstance(value, Value):
-        return value_of(converted(value.held(), element))
-    number = number_of(value)
-    if number is None:
+    held = operand_of(value, element, None)
+    if held is None:
         refuse(f"xt.{element} of {describe(value)}: expected a number or a value")
-    return value_of(literal(number, element, None))
+    return value_of(converted(held, element))
 
 
 def _callable(type: ElementType) -> Element:

@@ -18,7 +18,7 @@ from typing import NoReturn, Self, SupportsFloat, SupportsIndex, SupportsInt, ca
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.language.builder import Held, building, current, described
+from xetile.language.builder import Held, Pair, building, current, described
 from xetile.language.elementwise import (
     SYMBOLS,
     Comparison,
@@ -228,6 +228,14 @@ def unsupported(operator: str, left: object, right: object) -> NoReturn:
 
 def _bare(value: object) -> str:
     return describe(value).removeprefix("a ").removeprefix("an ")
+
+
+def operand_of(value: object, element: ElementType, shape: Pair | None) -> Held | None:
+    """A value of the kernel's as it is, a number as a constant of a type; None for anything else."""
+    if isinstance(value, Value):
+        return value.held()
+    number = number_of(value)
+    return None if number is None else literal(number, element, shape)
 
 
 def describe(value: object) -> str:

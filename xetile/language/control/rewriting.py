@@ -112,7 +112,7 @@ class Liveness:
             case ast.With() | ast.AsyncWith():
                 bound = frozenset(stored(node.items))
                 return _read(node.items) | (self.block(node.body, after, jumps) - bound)
-            case ast.Try() | ast.Match():
+            case ast.Try() | ast.TryStar() | ast.Match():
                 return self._untidy(node, after, jumps)
             case ast.AugAssign(target=ast.Name(id=name)):
                 return after | _read([node]) | {name}
@@ -131,8 +131,6 @@ class Liveness:
             case ast.Delete():
                 return after | mentioned([node])
             case _:
-                if isinstance(node, ast.TryStar):
-                    return self._untidy(node, after, jumps)
                 return after | _read([node])
 
     def _loop(
@@ -162,12 +160,7 @@ class Liveness:
         self, node: ast.Try | ast.TryStar | ast.Match, after: Names, jumps: Jumps
     ) -> Names:
         every = after | _read([node]) | jumps.after_break | jumps.after_continue
-        if isinstance(node, ast.Match):
-            bodies = [case.body for case in node.cases]
-        else:
-            handlers = [handler.body for handler in node.handlers]
-            bodies = [node.body, node.orelse, node.finalbody, *handlers]
-        for body in bodies:
+        for _, _, body in _bodies(node):
             self.block(body, every, Jumps(every, every))
         return every
 
@@ -183,6 +176,17 @@ def _read(nodes: Iterable[ast.AST]) -> Names:
         for child in ast.walk(node)
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
     )
+
+
+def _bodies(node: ast.stmt) -> list[tuple[ast.AST, str, list[ast.stmt]]]:
+    """The blocks of a statement, each with what has it and under which name."""
+    parts: list[ast.AST] = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    return [
+        (part, name, body)
+        for part in parts
+        for name in ("body", "orelse", "finalbody")
+        if (body := getattr(part, name, None))
+    ]
 
 
 def of_function(body: Sequence[ast.stmt]) -> Liveness:
@@ -234,32 +238,12 @@ class Rewriter:
                 return [*self._leave(node, "continue", self.loops[-1]), node]
             case ast.FunctionDef():
                 return [rewrite(node, self.sites)]
-            case ast.ClassDef():
+            case ast.ClassDef() | ast.AsyncFunctionDef():
                 return [node]
             case _:
-                return [self._nested(node)]
-
-    def _nested(self, node: ast.stmt) -> ast.stmt:
-        match node:
-            case ast.With() | ast.AsyncWith():
-                node.body = self.block(node.body)
-            case ast.AsyncFor():
-                node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-            case ast.Match():
-                for part in node.cases:
-                    part.body = self.block(part.body)
-            case ast.Try():
-                self._try(node)
-            case _:
-                if isinstance(node, ast.TryStar):
-                    self._try(node)
-        return node
-
-    def _try(self, node: ast.Try | ast.TryStar) -> None:
-        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        node.finalbody = self.block(node.finalbody)
-        for handler in node.handlers:
-            handler.body = self.block(handler.body)
+                for part, name, body in _bodies(node):
+                    setattr(part, name, self.block(body))
+                return [node]
 
     def _leave(self, node: ast.stmt, word: str, first: int) -> list[ast.stmt]:
         left = self.around[first:]
