@@ -23,7 +23,7 @@ import numpy
 
 import xetile.language as xt
 from xetile.api import parse_text
-from xetile.language.cache import Dependencies
+from xetile.language.dependencies import Dependencies
 from xetile.runtime.buffers import Buffer
 from xetile.runtime.code import Code, compile_code
 from xetile.runtime.device import Device

@@ -7,7 +7,7 @@ What a kernel is as it is given: its level, and its subgroups.
 
 Level Y: the Python functions that a kernel was traced from, and which expression each op came of.
 
-Ops of kernels in Python carry the place of the expression that made them, its first character (`language/tracing.py`).
+Ops of kernels in Python carry the place of the expression that made them, its first character (`language/kernels`).
 Several expressions begin at one place (`x - y` and `x`); shown is the longest.
 """
 

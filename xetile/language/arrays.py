@@ -1,29 +1,661 @@
-"""Arrays in memory: arguments of a kernel, and what a workgroup's subgroups share.
+"""Arrays in memory, and what their brackets name: `A[m : m + 64, k : k + 32]`.
 
-Single elements of arrays, which every subgroup reads and one value is put into.
+An `Array` is an argument of the kernel or shared memory; a `Surface` is a matrix in memory as IR has it: a memref of
+two dimensions, or more with batch dimensions in front. Each view of an array is made once, where the kernel begins:
+`A.T` is a memref.transpose; the row and the column that an array of one dimension is, and the line of elements that
+gathers read, are memref.reinterpret_cast of it.
+
+Brackets name a `Region` (slices of known extents), a `Cell` (indices alone) or a `Gather` (tiles of indices, which
+become places in the line of the array's elements; a mask leaves out those that may leave their dimension).
 """
 
 from collections.abc import Sequence
-from typing import NoReturn, TypeAlias, cast, overload
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cache, cached_property
+from math import prod
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TypeAlias,
+    cast,
+    overload,
+)
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StridedLayoutAttr
+from xdsl.ir import Attribute, SSAValue
 
-from xetile.language.arithmetic import Single
-from xetile.language.builder import current
-from xetile.language.gathers import Gather
-from xetile.language.held import Held
-from xetile.language.indices import Index
-from xetile.language.literals import literal, number_of
-from xetile.language.memories import Memory
-from xetile.language.places import Span, listed, shape_of, span
-from xetile.language.refusals import refuse
-from xetile.language.regions import Atomic, Region, atomic, fitting
-from xetile.language.scalars import Scalar
-from xetile.language.surfaces import Start, Surface
+from xetile.advice import hint
+from xetile.language.builder import Constant, Held, Pair, current, fitting_in_memory
+from xetile.language.elementwise import (
+    binary,
+    broadcast,
+    common_shape,
+    compare,
+    constant_attribute,
+    converted,
+    literal,
+    met,
+    number_of,
+    numbers,
+    select,
+)
+from xetile.language.positions import refuse
 from xetile.language.tiles import Tile
-from xetile.language.types import ArrayType, ElementType
-from xetile.language.values import Value, describe
+from xetile.language.types import ArrayType, ElementType, i1, index
+from xetile.language.values import (
+    Index,
+    Scalar,
+    Single,
+    describe,
+    difference,
+    element_of,
+    operand_of,
+    refuse_bound,
+)
+from xetile.targets.xe.surface import SURFACE
+
+if TYPE_CHECKING:
+    from xetile.dialects.cache_hints import CacheHint
+
+
+Start: TypeAlias = Index | int
+
+SHARED = 3
+"""The number of shared memory among memory spaces."""
+
+_BYTE = 8
+"""Bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """An array in memory, of which each view is made once; `extents` has those of batch dimensions in front.
+
+    `pitch` is the distance of rows where it is not the extent of a row.
+    """
+
+    value: SSAValue
+    element: ElementType
+    extents: tuple[Start, ...]
+    _: KW_ONLY
+    column_major: bool = False
+    shared: bool = False
+    pitch: Start | None = None
+
+    @cached_property
+    def row(self) -> "Surface":
+        """An array of one dimension as a matrix of one row.
+
+        Its rows are as far apart as messages ask for; as there is one, nothing else reads that.
+        """
+        (extent,) = self.extents
+        pitch = _pitch(extent, self.element)
+        return _recast(replace(self, extents=(1, extent), pitch=pitch), (pitch, 1))
+
+    @cached_property
+    def column(self) -> "Surface":
+        """An array of one dimension as a matrix of one column."""
+        (extent,) = self.extents
+        pitch = _pitch(extent, self.element)
+        found = replace(self, extents=(extent, 1), column_major=True, pitch=pitch)
+        return _recast(found, (1, pitch))
+
+    @cached_property
+    def line(self) -> "Surface":
+        """All elements as they lie in memory."""
+        if len(self.extents) == 1:
+            return self
+        return _recast(
+            replace(self, extents=(_count(self.extents),), column_major=False), (1,)
+        )
+
+    def tile(self, starts: Sequence[Start], shape: Pair) -> SSAValue:
+        """The tile of `shape` at `starts`."""
+        from xetile.dialects.xetile import InitTileOp
+
+        fitting_in_memory(shape)
+        sizes: tuple[SSAValue | int, ...] = ()
+        strides: tuple[SSAValue | int, ...] = ()
+        if not all(isinstance(extent, int) for extent in self.extents):
+            sizes = tuple(map(entry, self.extents))
+            strides = tuple(map(entry, self.strides()))
+        offsets = tuple(map(entry, starts))
+        order = (0, 1) if self.column_major else (1, 0)
+        kind = _tile_type(self.element, shape, order, SHARED if self.shared else 0)
+        return current().pure_of(InitTileOp, self.value, offsets, sizes, strides, kind)
+
+    def strides(self) -> list[Start]:
+        """How far neighbours along each dimension are from one another, in elements."""
+        if len(self.extents) == 1:
+            return [1]
+        *batch, rows, columns = self.extents
+        found = _strides([*batch, columns, rows] if self.column_major else self.extents)
+        if self.pitch is not None:
+            found[-2] = self.pitch
+        return [*found[:-2], found[-1], found[-2]] if self.column_major else found
+
+    def transposed(self) -> "Surface":
+        """The last two dimensions exchanged."""
+        from xetile.dialects.upstream.memref import TransposeOp
+
+        if len(self.extents) == 1:
+            refuse(
+                "an array of one dimension has no .T; A[i:i + N] is a row of it, A[i:i + N, None] a column"
+            )
+        *batch, rows, columns = self.extents
+        order = (*range(len(batch)), len(batch) + 1, len(batch))
+        value = current().at_entry(TransposeOp(self.value, order))
+        extents = (*batch, columns, rows)
+        return replace(self, value=value, extents=extents, column_major=not self.column_major)
+
+
+def entry(number: Start) -> SSAValue | int:
+    """An index among the offsets, sizes and strides of an op: a literal where it is known."""
+    found = Index.of(number)
+    return found.ssa() if found.known is None else found.constant
+
+
+def _strides(extents: Sequence[Start]) -> list[Start]:
+    strides: list[Start] = [1]
+    for extent in reversed(extents[1:]):
+        strides.insert(0, strides[0] * extent)
+    return strides
+
+
+@cache
+def _tile_type(element: ElementType, shape: Pair, order: Pair, space: int) -> Attribute:
+    from xetile.dialects.xetile import TileAttr, TileType
+
+    return TileType(shape, element.attribute, TileAttr(order=order, memory_space=space))
+
+
+def _pitch(extent: Start, element: ElementType) -> Start:
+    from xetile.dialects.xetile.types import memory_bits
+
+    if not isinstance(extent, int):
+        return extent
+    unit = SURFACE.least_pitch * _BYTE // (memory_bits(element.attribute) or _BYTE)
+    return -(-extent // unit) * unit
+
+
+def _count(extents: Sequence[Start]) -> Start:
+    """The product of extents, which is computed where the kernel begins."""
+    from xetile.dialects.upstream.arith import MuliOp
+
+    known = prod(extent for extent in extents if isinstance(extent, int))
+    named = [extent.ssa() for extent in extents if isinstance(extent, Index)]
+    if not named:
+        return known
+    builder = current()
+    total = named[0]
+    for value in named[1:]:
+        total = builder.at_entry(MuliOp(total, value))
+    if known != 1:
+        total = builder.at_entry(MuliOp(total, builder.index(known)))
+    return Index.of(total)
+
+
+def _recast(found: Surface, strides: Sequence[Start]) -> Surface:
+    """The view that has these extents and strides, of the memory that is still `found`'s value."""
+    from xetile.dialects.upstream.memref import ReinterpretCastOp
+
+    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in found.extents]
+    layout = StridedLayoutAttr([step if isinstance(step, int) else None for step in strides])
+    space = cast(MemRefType, found.value.type).memory_space
+    kind = MemRefType(
+        found.element.attribute, shape, layout if len(strides) > 1 else NoneAttr(), space
+    )
+    lists = ([0], list(map(entry, found.extents)), list(map(entry, strides)))
+    op = ReinterpretCastOp.from_dynamic(found.value, *lists, kind)
+    return replace(found, value=current().at_entry(op))
+
+
+class Span(NamedTuple):
+    """Part of a dimension: `extent` elements from `start` on; a single index has None."""
+
+    start: Start
+    extent: int | None
+
+    @property
+    def length(self) -> int:
+        """How many elements it takes in a tile."""
+        return 1 if self.extent is None else self.extent
+
+
+def listed(places: object) -> list[object]:
+    """What stands between brackets, one by one."""
+    if isinstance(places, tuple):
+        return list(cast("tuple[object, ...]", places))
+    return [places]
+
+
+def span(place: object, extent: Start) -> Span:
+    """A place in a dimension of `extent` elements.
+
+    Errors: XetileError for what is no place.
+    """
+    if isinstance(place, slice):
+        return _sliced(cast("slice[object, object, object]", place), extent)
+    if place is Ellipsis or place is None or isinstance(place, list):
+        also = "; atomic changes of one element give nothing back" if place is None else ""
+        refuse(
+            f"{place!r} in brackets; a place is a slice, an index or a tile of indices{also}"
+        )
+    start = _start(place)
+    if isinstance(start, int) and isinstance(extent, int) and start >= extent:
+        refuse(f"index {start} is behind the end of a dimension of {extent}")
+    return Span(start, None)
+
+
+def _start(place: object) -> Start:
+    index = Index.of(place)
+    if index.known is not None and index.known < 0:
+        refuse(
+            f"{index.known} is before the beginning of a dimension; write an index from it on, "
+            "such as A.shape[0] - 1"
+        )
+    return index if index.known is None else index.known
+
+
+def _sliced(place: "slice[object, object, object]", extent: Start) -> Span:
+    start, stop, step = place.start, place.stop, place.step
+    if step is not None and number_of(step) != 1:
+        refuse(
+            f"a slice with a step ({_words(step)}); tiles are of neighbours, gathers take tiles of indices"
+        )
+    for name, bound in (("start", start), ("end", stop)):
+        if isinstance(bound, Scalar | Tile):
+            refuse_bound(f"the {name} of a slice", bound)
+    first = 0 if start is None else _start(start)
+    if stop is None:
+        if not isinstance(extent, int):
+            refuse(
+                "a slice without an end of a dimension that is known at the call; write `start:start + EXTENT`"
+            )
+        stop = extent
+    length = difference(_start(stop), first)
+    if length is None:
+        refuse("the extent of a slice has to be known; write `start:start + EXTENT`")
+    if length < 1:
+        refuse(f"a slice of {length} elements; its end is behind its start")
+    return Span(first, length)
+
+
+def _words(value: object) -> str:
+    return describe(value).removeprefix("Python ")
+
+
+LoadWord: TypeAlias = Literal["cached", "uncached", "streaming", "read_invalidate"]
+StoreWord: TypeAlias = Literal["cached", "uncached", "write_back", "write_through"]
+LoadCache: TypeAlias = "LoadWord | tuple[LoadWord | None, ...] | None"
+StoreCache: TypeAlias = "StoreWord | tuple[StoreWord | None, ...] | None"
+"""What an access asks of the caches: a word for level 1, or one for each level."""
+
+Atomic: TypeAlias = Literal["add", "mul", "max", "min", "and", "or", "xor", "exchange"]
+
+
+class _Part:
+    """Elements of an array, `shape` of them."""
+
+    _name: ClassVar[str]
+
+    def __init__(self, array: Surface, shape: Pair) -> None:
+        self.array = array
+        self.shape = shape
+
+    @property
+    def dtype(self) -> ElementType:
+        """The type of the elements."""
+        return self.array.element
+
+    def describe(self) -> str:
+        """What it is, for messages."""
+        return f"a {self._name} of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
+
+    def _taken(self, value: object, what: str) -> Held:
+        """A value that fits: a tile of its type and shape, or one number everywhere."""
+        held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
+        if held.shape not in self._shapes():
+            refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
+        return held
+
+    def _shapes(self) -> tuple[Pair, ...]:
+        return (self.shape,)
+
+
+class Region(_Part):
+    """A rectangle of an array, `shape` elements from `starts` on."""
+
+    _name = "region"
+
+    def __init__(self, array: Surface, starts: Sequence[Start], shape: Pair) -> None:
+        super().__init__(array, shape)
+        self.starts = starts
+
+    def load(self, *, padding: float | None = None, cache: LoadCache = None) -> Tile:
+        """Its elements, those outside of the array as `padding` (by default 0).
+
+        `cache` has a word for each cache level, the first for level 1: cached, uncached, streaming or
+        read_invalidate.
+        """
+        from xetile.dialects.xetile import LoadTileOp
+
+        attribute = padding_of(padding, self.dtype)
+        hints = hints_of(cache, "load")
+        value = current().result(LoadTileOp(self.tile(), padding=attribute, hints=hints))
+        return Tile(value, self.dtype, self.shape)
+
+    def store(self, value: Tile | Single | float, *, cache: StoreCache = None) -> None:
+        """Put a tile there, or one number everywhere; what is outside of the array is dropped.
+
+        `cache` has a word for each cache level: cached, uncached, write_back or write_through.
+        """
+        from xetile.dialects.xetile import StoreTileOp
+
+        held = self._taken(value, ".store")
+        tile = self.tile(held.shape)
+        current().insert(StoreTileOp(held.value, tile, hints=hints_of(cache, "store")))
+
+    def prefetch(self, *, cache: LoadCache = None) -> None:
+        """Bring it into caches; `cache` is as for `load`."""
+        from xetile.dialects.xetile import PrefetchTileOp
+
+        current().insert(PrefetchTileOp(self.tile(), hints=hints_of(cache, "load")))
+
+    def add(self, value: Tile | Single | float) -> Tile:
+        """Add a tile atomically, each element for itself; what was there before."""
+        return self._atomic("add", value)
+
+    def mul(self, value: Tile | Single | float) -> Tile:
+        """Multiply by a tile atomically; what was there before."""
+        return self._atomic("mul", value)
+
+    def max(self, value: Tile | Single | float) -> Tile:
+        """The larger of both stays, atomically; what was there before."""
+        return self._atomic("max", value)
+
+    def min(self, value: Tile | Single | float) -> Tile:
+        """The smaller of both stays, atomically; what was there before."""
+        return self._atomic("min", value)
+
+    def and_(self, value: Tile | Single | int) -> Tile:
+        """The bits that both have stay, atomically; what was there before."""
+        return self._atomic("and", value)
+
+    def or_(self, value: Tile | Single | int) -> Tile:
+        """The bits that either has stay, atomically; what was there before."""
+        return self._atomic("or", value)
+
+    def xor(self, value: Tile | Single | int) -> Tile:
+        """The bits that one of both has stay, atomically; what was there before."""
+        return self._atomic("xor", value)
+
+    def exchange(self, value: Tile | Single | float) -> Tile:
+        """Put a tile there atomically; what was there before."""
+        return self._atomic("exchange", value)
+
+    def _atomic(self, kind: Atomic, value: object) -> Tile:
+        held = self._taken(value, f".{kind}")
+        found = atomic(kind, held, self.tile(held.shape))
+        return Tile(found, self.dtype, held.shape or self.shape)
+
+    def _shapes(self) -> tuple[Pair, ...]:
+        """Its own; an array of one dimension takes rows and columns."""
+        rows, columns = self.shape
+        return (self.shape,) if len(self.starts) > 1 else (self.shape, (columns, rows))
+
+    def tile(self, shape: Pair | None = None) -> SSAValue:
+        """The tile in IR that describes it."""
+        rows, columns = shape or self.shape
+        if len(self.starts) > 1:
+            return self.array.tile(self.starts, (rows, columns))
+        (start,) = self.starts
+        if rows == 1:
+            return self.array.row.tile((0, start), (rows, columns))
+        return self.array.column.tile((start, 0), (rows, columns))
+
+
+def fitting(value: object, element: ElementType, shape: Pair, what: str) -> Held:
+    """A value of an element type: a tile as it is, one number as often as `shape` asks.
+
+    Errors: XetileError for another type.
+    """
+    held = operand_of(value, element, shape)
+    if held is None:
+        refuse(f"{what} takes no {describe(value)}; it takes a tile or a number")
+    if held.element != element:
+        refuse(f"{what} of {held.describe()}: the types differ; write `.to(xt.{element})`")
+    return held if held.shape is not None else broadcast(held, shape)
+
+
+def atomic(kind: Atomic, value: Held, tile: SSAValue) -> SSAValue:
+    """Change what a tile describes atomically; what was there before."""
+    from xetile.dialects.xetile import AtomicRMWTileOp
+
+    name = _atomic_kind(kind, value.element)
+    return current().result(AtomicRMWTileOp(name, value.value, tile))
+
+
+def _atomic_kind(kind: Atomic, element: ElementType) -> str:
+    if kind == "exchange":
+        return "assign"
+    if element.kind == "boolean":
+        refuse(f".{kind} takes no {element}; truth values have .exchange")
+    if kind in ("and", "or", "xor"):
+        if element.kind == "float":
+            refuse(f".{kind} takes no {element}; it is for integers")
+        return f"{kind}i"
+    if kind in ("add", "mul"):
+        return f"{kind}f" if element.kind == "float" else f"{kind}i"
+    if element.kind == "float":
+        return f"{kind}imumf"
+    return f"{kind}u" if element.unsigned else f"{kind}s"
+
+
+def padding_of(padding: object, element: ElementType) -> "Constant | None":
+    """The attribute of what stands for elements outside; None where nothing is said of them.
+
+    Errors: XetileError for what is no number of Python's that the type holds.
+    """
+    if padding is None:
+        return None
+    number = number_of(padding)
+    if number is None:
+        refuse(f"expected a number of {element} as padding, found {describe(padding)}")
+    return constant_attribute(number, element)
+
+
+def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint | None]":
+    """The hints that words mean."""
+    from xetile.dialects.cache_hints import HINTS, LOAD_HINTS, STORE_HINTS, CacheHint
+
+    if cache is None:
+        return []
+    words = (
+        list(cast("tuple[object, ...]", cache)) if isinstance(cache, tuple | list) else [cache]
+    )
+    if len(words) > len(HINTS):
+        refuse(f"cache={cache!r}: {len(words)} words for {len(HINTS)} cache levels")
+    legal = [word.value for word in (LOAD_HINTS if access == "load" else STORE_HINTS)]
+    for word in words:
+        if word is not None and word not in legal:
+            refuse(
+                f"cache={word!r}: a {access} takes {', '.join(legal)}{hint(str(word), legal)}"
+            )
+    return [None if word is None else CacheHint(str(word)) for word in words]
+
+
+class Gather(_Part):
+    """Elements of an array, one for each index in tiles that have one shape together."""
+
+    _name = "gather"
+
+    def __init__(self, array: Surface, places: Sequence[Tile | Span]) -> None:
+        super().__init__(array, _shape(places))
+        self.places = places
+
+    def load(
+        self,
+        *,
+        mask: Tile | None = None,
+        padding: float | None = None,
+        cache: LoadCache = None,
+    ) -> Tile:
+        """The elements; what the mask leaves out, or is outside of the array, is `padding` (by default 0)."""
+        from xetile.dialects.xetile import LoadGatherOp
+
+        attribute = padding_of(padding, self.dtype)
+        line, inside = self._line()
+        tile = self._tile(line)
+        condition = self._mask(mask, inside)
+        op = LoadGatherOp(tile, condition, padding=attribute, hints=hints_of(cache, "load"))
+        return Tile(current().result(op), self.dtype, self.shape)
+
+    def store(
+        self,
+        value: Tile | Single | float,
+        *,
+        mask: Tile | None = None,
+        cache: StoreCache = None,
+    ) -> None:
+        """Put elements there, but those that the mask leaves out; where places are equal, any of them stays."""
+        from xetile.dialects.xetile import StoreScatterOp
+
+        held = self._taken(value, ".store")
+        line, inside = self._line()
+        tile = self._tile(line)
+        condition = self._mask(mask, inside)
+        op = StoreScatterOp(held.value, tile, condition, hints=hints_of(cache, "store"))
+        current().insert(op)
+
+    def add(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Add elements atomically; what was there before, 0 where nothing is changed."""
+        return self._atomic("add", value, mask)
+
+    def mul(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Multiply elements atomically; what was there before."""
+        return self._atomic("mul", value, mask)
+
+    def max(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """The larger of both stays, atomically; what was there before."""
+        return self._atomic("max", value, mask)
+
+    def min(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """The smaller of both stays, atomically; what was there before."""
+        return self._atomic("min", value, mask)
+
+    def and_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that both have stay, atomically; what was there before."""
+        return self._atomic("and", value, mask)
+
+    def or_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that either has stay, atomically; what was there before."""
+        return self._atomic("or", value, mask)
+
+    def xor(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
+        """The bits that one of both has stay, atomically; what was there before."""
+        return self._atomic("xor", value, mask)
+
+    def exchange(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
+        """Put elements there atomically; what was there before."""
+        return self._atomic("exchange", value, mask)
+
+    def _atomic(self, kind: Atomic, value: object, mask: Tile | None) -> Tile:
+        held = self._taken(value, f".{kind}")
+        line, inside = self._line()
+        if mask is not None or inside is not None:
+            condition = Held(self._mask(mask, inside), i1, self.shape)
+            line = select(condition, line, literal(-1, index, self.shape))
+        return Tile(atomic(kind, held, self._tile(line)), self.dtype, self.shape)
+
+    def _tile(self, line: Held) -> SSAValue:
+        from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
+
+        space = SHARED if self.array.shared else 0
+        attribute = TileAttr(scattered=True, memory_space=space)
+        kind = TileType(self.shape, self.dtype.attribute, attribute)
+        op = InitTileOp(self.array.line.value, (), (), (), kind, indices=line.value)
+        return current().result(op)
+
+    def _mask(self, mask: object, inside: Held | None) -> SSAValue:
+        if mask is None:
+            found = inside or literal(True, i1, self.shape)
+            return broadcast(found, self.shape).value
+        if not isinstance(mask, Tile) or mask.element != i1:
+            refuse(f"mask is {describe(mask)}; expected a tile of i1, which comparisons make")
+        if common_shape(mask.shape, self.shape) != self.shape:
+            refuse(f"mask is {mask.describe()}, for {self.describe()}")
+        held = broadcast(mask.held(), self.shape)
+        return held.value if inside is None else binary("and", held, inside).value
+
+    def _line(self) -> tuple[Held, Held | None]:
+        """The places in the line, as rows and columns are laid out in memory, and which are inside (None: all)."""
+        inside: Held | None = None
+        line: Held | None = None
+        strides = self.array.strides()
+        for number, place in enumerate(self.places):
+            indices, outside = self._indices(place, number)
+            part = _scaled(indices, strides[number])
+            line = part if line is None else binary("add", line, part)
+            if outside is not None:
+                inside = outside if inside is None else binary("and", inside, outside)
+        assert line is not None
+        return broadcast(line, self.shape), inside
+
+    def _indices(self, place: Tile | Span, number: int) -> tuple[Held, Held | None]:
+        """The indices in a dimension, and which of them are inside where that is not known."""
+        extent = self.array.extents[number]
+        if isinstance(place, Tile):
+            held = converted(place.held(), index)
+            return held, self._bounds(held, extent, number)
+        if place.extent is None:
+            return Index.of(place.start).held(), None
+        axis = 1 if number == len(self.places) - 1 else 0
+        held = binary("add", numbers(place.extent, axis, index), Index.of(place.start).held())
+        room = difference(extent, place.start)
+        if isinstance(place.start, int) and room is not None and place.extent <= room:
+            return held, None
+        return held, self._bounds(held, extent, number)
+
+    def _bounds(self, held: Held, extent: Start, number: int) -> Held | None:
+        """What the end of the line does not check: of the outermost dimension, beyond which nothing lies, it does."""
+        if number == 0 and not self.array.column_major:
+            return None
+        limit = Index.of(extent).held()
+        low = compare("ge", held, literal(0, index, held.shape))
+        return binary("and", low, compare("lt", *met("<", held, limit)))
+
+
+def _scaled(held: Held, stride: Start) -> Held:
+    if isinstance(stride, int) and stride == 1:
+        return held
+    return binary("mul", held, Index.of(stride).held())
+
+
+def _shape(places: Sequence[Tile | Span]) -> Pair:
+    shape: Pair | None = None
+    for number, place in enumerate(places):
+        if isinstance(place, Span):
+            if place.extent is None:
+                continue
+            found = (1, place.extent) if number == len(places) - 1 else (place.extent, 1)
+        else:
+            found = place.shape
+        together = common_shape(shape, found)
+        if together is None:
+            assert shape is not None
+            refuse(
+                f"tiles of indices of {shape[0]}x{shape[1]} and {found[0]}x{found[1]}: extents are equal, or one "
+                "of them is 1"
+            )
+        shape = together
+    assert shape is not None
+    fitting_in_memory(shape)
+    return shape
+
 
 _ONE = (1, 1)
 
@@ -31,7 +663,7 @@ _ONE = (1, 1)
 class Cell:
     """The element of an array at `starts`, which lies inside of it."""
 
-    def __init__(self, array: Memory, starts: Sequence[Start]) -> None:
+    def __init__(self, array: Surface, starts: Sequence[Start]) -> None:
         self.array = array
         self.starts = starts
 
@@ -44,9 +676,7 @@ class Cell:
         """The element; an index where the array holds indices."""
         from xdsl.dialects.memref import LoadOp
 
-        op = LoadOp.get(
-            self.array.surface.value, [Index.of(start).ssa() for start in self.starts]
-        )
+        op = LoadOp.get(self.array.value, self._indices())
         value = current().result(op)
         return Index.of(value) if self.dtype.kind == "index" else Scalar(value, self.dtype)
 
@@ -55,16 +685,15 @@ class Cell:
         from xdsl.dialects.memref import StoreOp
 
         held = self._taken(value)
-        places = [Index.of(start).ssa() for start in self.starts]
-        current().insert(StoreOp.get(held.value, self.array.surface.value, places))
+        current().insert(StoreOp.get(held.value, self.array.value, self._indices()))
+
+    def _indices(self) -> list[SSAValue]:
+        return [Index.of(start).ssa() for start in self.starts]
 
     def _taken(self, value: object) -> Held:
-        if not isinstance(value, Value):
-            number = number_of(value)
-            if number is None:
-                refuse(f"an element takes no {describe(value)}; it takes a number")
-            return literal(number, self.dtype, None)
-        held = value.held()
+        held = operand_of(value, self.dtype, None)
+        if held is None:
+            refuse(f"an element takes no {describe(value)}; it takes a number")
         if held.shape is not None:
             refuse(
                 f"{held.describe()} into one element; write a slice of one element, start:start + 1"
@@ -91,9 +720,7 @@ class Cell:
         held = fitting(value, self.dtype, _ONE, f".{kind} into an element of {self.dtype}")
         if held.shape != _ONE:
             refuse(f".{kind} of {held.describe()} into one element")
-        starts = self.starts
-        lies = self.array.surface if len(starts) > 1 else self.array.row
-        atomic(kind, held, lies.tile(starts if len(starts) > 1 else (0, *starts), _ONE))
+        atomic(kind, held, Region(self.array, self.starts, _ONE).tile())
 
 
 Part: TypeAlias = slice | Single | int | None
@@ -122,19 +749,10 @@ class Array:
     `shape` are its extents: numbers where they are known, else indices.
     """
 
-    def __init__(
-        self,
-        value: SSAValue,
-        type: ArrayType,
-        shape: tuple[Start, ...],
-        memory: Memory | None = None,
-    ) -> None:
-        self.value = value
+    def __init__(self, surface: Surface, type: ArrayType) -> None:
+        self.surface = surface
         self.type = type
-        self.shape = shape
-        self.memory = memory or Memory(
-            Surface(value, type.element, shape, column_major=type.column_major)
-        )
+        self.shape = surface.extents
         self._transposed: Array | None = None
 
     def __setattr__(self, name: str, value: object, /) -> None:
@@ -158,8 +776,7 @@ class Array:
     def T(self) -> "Array":
         """The array with its last two dimensions exchanged, in the same memory."""
         if self._transposed is None:
-            memory = self.memory.transposed()
-            found = Array(memory.surface.value, self.type.T, memory.extents, memory)
+            found = Array(self.surface.transposed(), self.type.T)
             found._transposed = self
             self._transposed = found
         return self._transposed
@@ -210,69 +827,67 @@ class Places:
 
         Errors: XetileError for places that name none.
         """
-        every, memory = listed(places), self._array.memory
+        every, surface = listed(places), self._array.surface
         if any(isinstance(place, Tile) for place in every):
-            return Gather(memory, self._spread(every))
-        column = False
-        if memory.ndim == 1 and len(every) == 2 and any(p is None for p in every):
-            column = every[1] is None
-            every = [place for place in every if place is not None]
-        spans = self._spans(every)
-        if all(one.extent is None for one in spans) and len(every) == len(listed(places)):
-            return Cell(memory, [one.start for one in spans])
+            return Gather(surface, self._placed(every))
+        rest = every
+        if len(surface.extents) == 1 and len(every) == 2:
+            rest = [place for place in every if place is not None]
+        spans = cast("list[Span]", self._placed(rest))
+        if all(one.extent is None for one in spans) and len(rest) == len(every):
+            return Cell(surface, [one.start for one in spans])
         starts = [one.start for one in spans]
         if len(spans) == 1:
-            count = spans[0].length
-            return Region(memory, starts, (count, 1) if column else (1, count))
+            count, column = spans[0].length, len(every) == 2 and every[1] is None
+            return Region(surface, starts, (count, 1) if column else (1, count))
         for one in spans[:-2]:
             if one.length != 1:
                 refuse(
                     f"a slice of {one.length} elements in a batch dimension; a tile has two dimensions, the last ones"
                 )
-        return Region(memory, starts, shape_of(spans))
+        rows, columns = (one.length for one in spans[-2:])
+        return Region(surface, starts, (rows, columns))
 
-    def _spans(self, places: Sequence[object]) -> list[Span]:
+    def _placed(self, places: Sequence[object]) -> list[Tile | Span]:
+        """What stands in the brackets, one for each dimension."""
         shape = self._array.shape
         if len(places) != len(shape):
             refuse(
                 f"{len(places)} place{'s' * (len(places) != 1)} in an array of {len(shape)} "
                 f"dimension{'s' * (len(shape) != 1)}"
             )
-        return [span(place, extent) for place, extent in zip(places, shape, strict=True)]
-
-    def _spread(self, places: Sequence[object]) -> list[Tile | Span]:
-        shape = self._array.shape
-        if len(places) != len(shape):
-            self._spans(places)
-        found: list[Tile | Span] = []
-        for place, extent in zip(places, shape, strict=True):
-            if isinstance(place, Tile):
-                if place.element.kind not in ("integer", "index"):
-                    refuse(
-                        f"{place.describe()} in brackets; indices are integers, `.to(xt.i32)`"
-                    )
-                found.append(place)
-            else:
-                found.append(span(place, extent))
-        return found
+        return [_placed(place, extent) for place, extent in zip(places, shape, strict=True)]
 
 
-def memref_of(type: ArrayType) -> MemRefType:
-    """The type of an array in IR."""
-    from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr, StridedLayoutAttr
-
-    shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in type.extents]
-    layout = NoneAttr()
-    if type.column_major:
-        steps = _steps_of([*shape[:-2], shape[-1], shape[-2]])
-        layout = StridedLayoutAttr([*steps[:-2], steps[-1], steps[-2]])
-    return MemRefType(type.element.attribute, shape, layout)
+def _placed(place: object, extent: Start) -> Tile | Span:
+    if not isinstance(place, Tile):
+        return span(place, extent)
+    if place.element.kind not in ("integer", "index"):
+        refuse(f"{place.describe()} in brackets; indices are integers, `.to(xt.i32)`")
+    return place
 
 
-def _steps_of(shape: "Sequence[int]") -> "list[int | None]":
-    """How far neighbours along each dimension of a row-major array are from one another; None: known at run time."""
-    steps: list[int | None] = [1]
-    for extent in reversed(shape[1:]):
-        last = steps[0]
-        steps.insert(0, None if extent < 0 or last is None else last * extent)
-    return steps
+def shared(shape: tuple[int, ...], type: ElementType) -> Array:
+    """An array in the workgroup's shared memory, of extents that are known; it holds nothing at first.
+
+    Between a store and what another subgroup loads of it stands xt.barrier().
+    Errors: XetileError for extents that are not known.
+    """
+    from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+    from xdsl.dialects.memref import AllocOp
+
+    element, found = element_of(type), _extents(shape)
+    kind = MemRefType(element.attribute, found, memory_space=IntegerAttr(SHARED, i64))
+    value = current().at_entry(AllocOp((), (), kind))
+    return Array(Surface(value, element, found, shared=True), ArrayType(element, found))
+
+
+def _extents(shape: object) -> tuple[int, ...]:
+    every = cast("Sequence[object]", shape) if isinstance(shape, tuple | list) else (shape,)
+    numbers = [number_of(extent) for extent in every]
+    found = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0]
+    if len(found) != len(numbers) or not found:
+        refuse(
+            f"xt.shared of shape {shape!r}; its extents are known before it runs, such as (64, 32)"
+        )
+    return tuple(found)

@@ -1,14 +1,16 @@
 """The ops of one kernel as they come into being: each at the user's line, equal pure ops once.
 
 `current()` is the builder of the kernel that is being traced or executed eagerly in this thread; what the language
-offers calls it, and nothing else makes ops. A `Builder` puts ops into blocks; an eager one executes each.
+offers calls it, and nothing else makes ops. A `Builder` puts ops into blocks; an eager one executes each. Functions on
+elements work on `Held`, values in IR with their types, and know no classes of values.
 """
 
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from xdsl.dialects.arith import ConstantOp, FastMathFlagsAttr
 from xdsl.dialects.builtin import (
@@ -20,11 +22,14 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     UnknownLoc,
+    VectorType,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.language.positions import here
-from xetile.language.refusals import refuse
+from xetile.advice import hint_or_names
+from xetile.language.positions import here, refuse
+from xetile.language.types import ElementType
 
 Pair = tuple[int, int]
 """Rows and columns."""
@@ -135,20 +140,9 @@ class Builder:
 
     def at_entry(self, op: Operation) -> SSAValue:
         """The result of an op that stands at the beginning of the kernel, behind those that were put there before."""
-        self.place(op)
-        self._add_at_entry(op)
-        return op.results[0]
-
-    def _add_at_entry(self, op: Operation) -> None:
-        if self._last_at_entry is None:
-            first = self.entry.first_op
-            if first is None:
-                self.entry.add_op(op)
-            else:
-                self.entry.insert_op_before(op, first)
-        else:
-            self.entry.insert_op_after(op, self._last_at_entry)
+        found = self.result_at(Mark(self.entry, self._last_at_entry), op)
         self._last_at_entry = op
+        return found
 
     def index(self, value: int) -> SSAValue:
         """A constant of type index, which has 64 bits."""
@@ -217,3 +211,82 @@ def named(value: SSAValue, name: str) -> SSAValue:
     if value.name_hint is None and name.isascii():
         value.name_hint = name
     return value
+
+
+class Held(NamedTuple):
+    """A value in IR: elements of a type, in a tile of `shape` or (None) a single one."""
+
+    value: SSAValue
+    element: ElementType
+    shape: Pair | None
+
+    def describe(self) -> str:
+        """What it is, for messages: `a tile of 8x16xf32`, `a scalar of f32`, `an index`."""
+        return described(self.element, self.shape)
+
+
+def described(element: ElementType, shape: Pair | None) -> str:
+    """What a value of such a type is, for messages."""
+    if shape is not None:
+        return f"a tile of {shape[0]}x{shape[1]}x{element}"
+    return "an index" if element.kind == "index" else f"a scalar of {element}"
+
+
+@cache
+def type_of(element: ElementType, shape: Pair | None) -> Attribute:
+    """The type in IR."""
+    fitting_in_memory(shape)
+    return element.attribute if shape is None else VectorType(element.attribute, shape)
+
+
+MOST_ELEMENTS = 1 << 22
+"""Of a tile: several times what the registers of a workgroup hold, and little for numpy."""
+
+
+def fitting_in_memory(shape: Pair | None) -> None:
+    """Refuse a tile that is too large before memory is asked for."""
+    if shape is not None and shape[0] * shape[1] > MOST_ELEMENTS:
+        refuse(
+            f"expected a tile of at most {MOST_ELEMENTS} elements, found {shape[0]}x{shape[1]}; "
+            "write a loop over parts of it"
+        )
+
+
+def flags() -> FastMathFlagsAttr | None:
+    """The fastmath flags that hold where the kernel is being traced."""
+    return current().fastmath
+
+
+Flag: TypeAlias = Literal["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast"]
+"""LLVM's: any order; no NaN; no infinity; zeros without a sign; reciprocals in place of quotients; a product and a sum
+as one op; approximate functions; all of them."""
+
+
+@contextmanager
+def fastmath(*flags: Flag) -> Generator[None]:
+    """Ops on floats that are made meanwhile have these flags, and those that hold around.
+
+    Execution on numpy computes as without them; a device may differ by what they allow (docs/devices.md).
+    Errors: XetileError for a word that is no flag.
+    """
+    builder = current()
+    outer = builder.fastmath
+    builder.fastmath = flags_of(flags, outer)
+    try:
+        yield
+    finally:
+        builder.fastmath = outer
+
+
+def flags_of(
+    words: tuple[str, ...], outer: FastMathFlagsAttr | None = None
+) -> FastMathFlagsAttr:
+    """The flags of words, and those that hold already; they are printed in one order."""
+    found = set(outer.data) if outer is not None else set[FastMathFlag]()
+    for word in (words,) if isinstance(words, str) else words:
+        if word not in get_args(Flag):
+            refuse(
+                f"xt.fastmath has no {word!r}{hint_or_names(word, get_args(Flag), 'its flags')}"
+            )
+        found.update(FastMathFlag if word == "fast" else [FastMathFlag(word)])
+    return FastMathFlagsAttr([flag for flag in FastMathFlag if flag in found])

@@ -1,18 +1,416 @@
-"""Ops on elements: operands meet in one type and shape, then one op of arith or math."""
+"""Ops on elements: operands meet in one type and shape, then one op of arith or math.
 
+Python's numbers become constants of the type that they meet. Conversions from one element type to another:
+
+| from | to | value |
+|---|---|---|
+| float | float | rounded to nearest even; beyond the range an infinity (f8E4M3FN: NaN) |
+| float | integer | towards zero; beyond the range the nearest, NaN 0 |
+| integer | float | rounded to nearest even |
+| integer | integer | modulo the width |
+| any | i1 | whether it is not 0 |
+| i1 | any | 0 or 1 |
+"""
+
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Literal, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, SupportsFloat, TypeAlias, cast
 
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+)
 from xdsl.ir import Operation
 
-from xetile.language.builder import current
-from xetile.language.conversions import converted
-from xetile.language.held import Held, flags
-from xetile.language.literals import literal, range_of
-from xetile.language.rearranging import broadcast, common_shape
-from xetile.language.refusals import refuse
-from xetile.language.types import ElementType, f32, i1, i16, i64, promote
+from xetile.hints import isa
+from xetile.language.builder import (
+    Constant,
+    Held,
+    Pair,
+    current,
+    fitting_in_memory,
+    flags,
+    type_of,
+)
+from xetile.language.positions import refuse
+from xetile.language.types import ElementType, f32, f64, i1, i16, i64, promote
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+
+def number_of(value: object) -> int | float | None:
+    """A Python number, or one of numpy's scalars as Python's; None for all else."""
+    if isinstance(value, int | float):
+        if type(value).__module__ == "numpy":
+            return float(value)
+        return value
+    from numpy import character, complexfloating, datetime64, generic, timedelta64
+
+    if not isinstance(value, generic):
+        return None
+    if isinstance(value, character | complexfloating | datetime64 | timedelta64):
+        return None
+    found = cast("Callable[[], object]", value.item)()
+    if isinstance(found, int | float):
+        return found
+    try:
+        return float(cast("SupportsFloat", value))
+    except (TypeError, ValueError):  # a record
+        return None
+
+
+def whole_of(value: object) -> int | None:
+    """A whole number of Python's or numpy's; None for all else, truth values too."""
+    number = number_of(value)
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+_SHORT = 40
+"""Characters of a number that messages show."""
+
+
+def shown(value: float) -> str:
+    """A number in a message: its digits, where they are not too many."""
+    if isinstance(value, int) and value.bit_length() > 4 * _SHORT:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)
+
+
+def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
+    """A Python number as a constant of a type, rounded to nearest even.
+
+    Errors: XetileError for one that the type does not hold: out of range, a fraction where integers are, a number
+    where truth values are.
+    """
+    return Held(current().constant(constant_attribute(value, element, shape)), element, shape)
+
+
+def constant_attribute(
+    value: float, element: ElementType, shape: Pair | None = None
+) -> Constant:
+    """The attribute of such a constant; errors as `literal` has them."""
+    fitting_in_memory(shape)
+    found = _boolean(value, element) if element.kind == "boolean" else _number(value, element)
+    return _constant(element, shape, repr(found))
+
+
+def _boolean(value: float, element: ElementType) -> int:
+    if not isinstance(value, bool):
+        refuse(f"{value!r} stands where truth values ({element}) are; write True or False")
+    return int(value)
+
+
+def _number(value: float, element: ElementType) -> int | float:
+    if isinstance(value, bool):
+        refuse(f"{value} stands where numbers of {element} are; write {int(value)}")
+    if element.kind == "float":
+        return _rounded(value, element)
+    if isinstance(value, float):
+        refuse(
+            f"{value!r} stands where integers ({element}) are; convert them, `.to(xt.f32)`, "
+            "or write an integer"
+        )
+    low, high = range_of(element)
+    if not low <= value <= high:
+        refuse(f"{shown(value)} is out of the range of {element}, {low} to {high}")
+    return value
+
+
+def range_of(element: ElementType) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type."""
+    high = (1 << element.digits) - 1
+    return (0 if element.unsigned else -high - 1), high
+
+
+def _rounded(value: float, element: ElementType) -> float:
+    try:
+        exact = float(value)
+        found = _nearest(exact, element)
+    except OverflowError:
+        exact, found = math.inf, math.nan
+    if math.isnan(exact) or found == exact:
+        return found
+    if not math.isfinite(found):
+        refuse(f"{shown(value)} is out of the range of {element}")
+    if found == 0:
+        wide = f32 if element.bits < f32.bits and _nearest(exact, f32) else f64
+        refuse(
+            f"{value!r} is 0 in {element}; numbers that small need a wider type, `.to(xt.{wide})`"
+        )
+    return found
+
+
+def _nearest(value: float, element: ElementType) -> float:
+    kind = element.attribute
+    assert isinstance(kind, AnyFloat)
+    return kind.unpack(kind.pack([value]), 1)[0]
+
+
+@cache
+def _constant(element: ElementType, shape: Pair | None, text: str) -> Constant:
+    """The attribute; by the number's text, for 0.0 equals -0.0."""
+    kind = element.attribute
+    if isinstance(kind, AnyFloat):
+        if shape is None:
+            return FloatAttr(float(text), kind)
+        return DenseIntOrFPElementsAttr.from_list(VectorType(kind, shape), [float(text)])
+    assert isa(kind, IntegerType | IndexType)
+    if shape is None:
+        return IntegerAttr(int(text), kind)
+    return DenseIntOrFPElementsAttr.from_list(VectorType(kind, shape), [int(text)])
+
+
+def numbers(count: int, axis: int, element: ElementType) -> Held:
+    """0, 1, ... along an axis: a column of `count` elements for axis 0, a row for axis 1."""
+    shape = (1, count) if axis == 1 else (count, 1)
+    fitting_in_memory(shape)
+    return Held(current().constant(_consecutive(shape, element)), element, shape)
+
+
+@cache
+def _consecutive(shape: Pair, element: ElementType) -> Constant:
+    kind = element.attribute
+    count = max(shape)
+    if isinstance(kind, AnyFloat):
+        return DenseIntOrFPElementsAttr.from_list(
+            VectorType(kind, shape), [float(number) for number in range(count)]
+        )
+    assert isa(kind, IntegerType | IndexType)
+    return DenseIntOrFPElementsAttr.from_list(VectorType(kind, shape), list(range(count)))
+
+
+def converted(held: Held, to: ElementType) -> Held:
+    """The value in another type."""
+    if held.element == to:
+        return held
+    if to.name == "tf32" and held.element.digits > f32.digits:
+        refuse(f"{held.describe()} to tf32 rounds twice; write `.to(xt.f32).to(xt.tf32)`")
+    if to.kind == "boolean":
+        return _truth(held, to)
+    for step in (*_steps(held.element, to), to):
+        held = _step(held, step)
+    return held
+
+
+def _steps(source: ElementType, to: ElementType) -> tuple[ElementType, ...]:
+    """The types on the way for which there is no op."""
+    if "float" not in (source.kind, to.kind):
+        return ()
+    if source.kind == to.kind == "float":
+        return (f32,) if source.bits == to.bits else ()
+    return (i64,) if "index" in (source.kind, to.kind) else ()
+
+
+def _step(held: Held, to: ElementType) -> Held:
+    return Held(current().pure(_op(held, to)), to, held.shape)
+
+
+def _op(held: Held, to: ElementType) -> Operation:
+    from xetile.dialects.upstream import arith
+
+    value, source, type = held.value, held.element, type_of(to, held.shape)
+    if source.kind == to.kind == "float":
+        if to.bits < source.bits:
+            return arith.TruncFOp(value, type, fastmath=flags())
+        return arith.ExtFOp(value, type, fastmath=flags())
+    if source.kind == "float":
+        return (arith.FPToUIOp if to.unsigned else arith.FPToSIOp)(value, type)
+    positive = source.unsigned or source.kind == "boolean"
+    if to.kind == "float":
+        return (arith.UIToFPOp if positive else arith.SIToFPOp)(value, type)
+    if "index" in (source.kind, to.kind):
+        return (arith.IndexCastUIOp if positive else arith.IndexCastOp)(value, type)
+    if to.bits < source.bits:
+        return arith.TruncIOp(value, type)
+    if to.bits > source.bits:
+        return (arith.ExtUIOp if positive else arith.ExtSIOp)(value, type)
+    return arith.BitcastOp(value, type)
+
+
+def _truth(held: Held, to: ElementType) -> Held:
+    from xetile.dialects.upstream import arith
+
+    zero = literal(0, held.element, held.shape).value
+    if held.element.kind == "float":
+        op = arith.CmpfOp(held.value, zero, "une", flags())
+    else:
+        op = arith.CmpiOp(held.value, zero, "ne")
+    return Held(current().pure(op), to, held.shape)
+
+
+def common_shape(left: Pair | None, right: Pair | None) -> Pair | None:
+    """The shape of two operands together, None where extents differ and neither is 1 (as numpy has it).
+
+    A scalar (None) takes the shape of the other.
+    """
+    if left is None or right is None:
+        return left or right
+    pairs = list(zip(left, right, strict=True))
+    if any(a != b and 1 not in (a, b) for a, b in pairs):
+        return None
+    rows, columns = (max(pair) for pair in pairs)
+    return rows, columns
+
+
+def broadcast(held: Held, shape: Pair | None) -> Held:
+    """The value repeated to `shape`, which its own fits."""
+    if held.shape == shape or shape is None:
+        return held
+    from xetile.dialects.upstream.vector import BroadcastOp
+    from xetile.dialects.xetile import TileBroadcastOp
+
+    builder = current()
+    type = type_of(held.element, shape)
+    assert isa(type, VectorType)
+    if held.shape is None:
+        value = builder.pure_of(BroadcastOp, held.value, type)
+    else:
+        dims = tuple(d for d in (0, 1) if held.shape[d] != shape[d])
+        value = builder.pure_of(TileBroadcastOp, held.value, dims, type)
+    return Held(value, held.element, shape)
+
+
+def transposed(held: Held) -> Held:
+    """Rows and columns of a tile exchanged."""
+    from xetile.dialects.xetile import TileTransposeOp
+
+    assert held.shape is not None
+    rows, columns = held.shape
+    value = current().pure_of(TileTransposeOp, held.value, (1, 0))
+    return Held(value, held.element, (columns, rows))
+
+
+def sliced(held: Held, places: object) -> Held:
+    """The part of a tile that two slices name, whose bounds are numbers; as numpy's, they may count from the end.
+
+    Errors: XetileError for other places, with what to write.
+    """
+    from xetile.dialects.upstream.vector import ExtractStridedSliceOp
+
+    assert held.shape is not None
+    pair = cast("tuple[object, ...]", places if isinstance(places, tuple) else (places,))
+    if len(pair) != len(held.shape):
+        refuse(
+            f"{len(pair)} place{'s' * (len(pair) != 1)} in the brackets of a tile, which has two dimensions; "
+            "write x[:, 0:16]"
+        )
+    spans = [_bounds(place, extent) for place, extent in zip(pair, held.shape, strict=True)]
+    if spans == [(0, extent) for extent in held.shape]:
+        return held
+    starts = tuple(start for start, _ in spans)
+    rows, columns = (stop - start for start, stop in spans)
+    map = _whole_where_cut(held, (rows, columns))
+    whole = held if map is None else mapped(held, current().sg_layout, map)
+    value = current().pure_of(ExtractStridedSliceOp, whole.value, starts, (rows, columns))
+    part = Held(value, held.element, (rows, columns))
+    if map is None:
+        return part
+    cut = [min(pair) for pair in zip(map, (rows, columns), strict=True)]
+    return mapped(part, current().sg_layout, (cut[0], cut[1]))
+
+
+def _whole_where_cut(held: Held, shape: Pair) -> Pair | None:
+    """What subgroups hold of a tile that take a part of `shape` of it: all along what is cut and they share.
+
+    None where they share nothing of that, or where the map of a `.map` has it so.
+    """
+    assert held.shape is not None
+    layout = current().sg_layout
+    extents = zip(layout, shape, held.shape, strict=True)
+    shared = [n > 1 and part < extent for n, part, extent in extents]
+    known = _written_map(held)
+    if known is not None:
+        shared = [
+            part < extent and data < extent
+            for data, part, extent in zip(known, shape, held.shape, strict=True)
+        ]
+    if not any(shared):
+        return None
+    rows, columns = (
+        extent if part < extent or extent % n else extent // n
+        for extent, part, n in zip(held.shape, shape, layout, strict=True)
+    )
+    return rows, columns
+
+
+def _written_map(held: Held) -> Pair | None:
+    """The `sg_data` of the map that a value was given."""
+    from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
+
+    owner = held.value.owner
+    map = None
+    if isinstance(owner, TileConvLayoutOp):
+        map = owner.wg_map_result
+    elif isinstance(owner, ConstantOp):
+        map = owner.attributes.get("wg_map")
+    if not isinstance(map, WorkgroupMapAttr):
+        return None
+    rows, columns = map.sg_data
+    return rows, columns
+
+
+def _bounds(place: object, extent: int) -> Pair:
+    """The first element and the one behind the last."""
+    if not isinstance(place, slice):
+        refuse(
+            f"{place!r} in the brackets of a tile, which keeps two dimensions: write slices, x[:, 3:4]"
+        )
+    bounds = cast("tuple[object, object, object]", (place.start, place.stop, place.step))
+    numbers = [None if bound is None else number_of(bound) for bound in bounds]
+    if any(n is not None and not isinstance(n, int) for n in numbers) or any(
+        bound is not None and number is None
+        for bound, number in zip(bounds, numbers, strict=True)
+    ):
+        refuse("a slice of a tile has bounds that are known before the kernel runs")
+    start, stop, step = slice(*numbers).indices(extent)
+    if step != 1:
+        refuse(f"a slice of a tile with a step of {step}; a tile's parts are of neighbours")
+    if stop <= start:
+        refuse(f"a slice of no element, from {start} to {stop}, of {extent}")
+    return start, stop
+
+
+def mapped(held: Held, sg_layout: Pair, sg_data: Pair) -> Held:
+    """A tile that subgroups hold as the map says; a constant is made so, anything else is moved there.
+
+    Errors: XetileError for a map that does not deal the tile out evenly.
+    """
+    from xdsl.utils.exceptions import VerifyException
+
+    from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
+
+    assert held.shape is not None
+    try:
+        wg_map = WorkgroupMapAttr(sg_layout, sg_data)
+    except VerifyException as error:
+        refuse(f"map({sg_layout}, {sg_data}): {error}")
+    _verify_even(held.shape, sg_layout, sg_data)
+    builder = current()
+    owner = held.value.owner
+    if isinstance(owner, ConstantOp):
+        made = ConstantOp(owner.value)
+        made.attributes["wg_map"] = wg_map
+        return held._replace(value=builder.result(made))
+    return held._replace(value=builder.pure_of(TileConvLayoutOp, held.value, wg_map))
+
+
+def _verify_even(shape: Pair, sg_layout: Pair, sg_data: Pair) -> None:
+    for extent, subgroups, unit in zip(shape, sg_layout, sg_data, strict=True):
+        units = extent // unit
+        if extent % unit or (units % subgroups and subgroups % units):
+            refuse(
+                f"map({sg_layout}, {sg_data}) does not deal out a tile of {shape[0]}x{shape[1]}: {extent} elements "
+                f"in units of {unit} for {subgroups} subgroups"
+            )
+
 
 Maker: TypeAlias = Callable[..., Operation]
 """The class of an op, which is called with operands and, of floats, flags."""
@@ -224,47 +622,14 @@ def select(condition: Held, yes: Held, no: Held) -> Held:
     return yes._replace(value=value)
 
 
-Function: TypeAlias = Literal[
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "sqrt",
-    "rsqrt",
-    "tanh",
-    "erf",
-    "sin",
-    "cos",
-    "floor",
-    "ceil",
-]
-
-
-@cache
-def _functions() -> Mapping[str, Maker]:
+def function(name: str, held: Held) -> Held:
+    """A function of floats, by element; the op of xDSL's math has its name."""
     from xdsl.dialects import math
 
-    return {
-        "exp": math.ExpOp,
-        "exp2": math.Exp2Op,
-        "log": math.LogOp,
-        "log2": math.Log2Op,
-        "sqrt": math.SqrtOp,
-        "rsqrt": math.RsqrtOp,
-        "tanh": math.TanhOp,
-        "erf": math.ErfOp,
-        "sin": math.SinOp,
-        "cos": math.CosOp,
-        "floor": math.FloorOp,
-        "ceil": math.CeilOp,
-    }
-
-
-def function(name: Function, held: Held) -> Held:
-    """A function of floats, by element."""
     if held.element.kind != "float":
         refuse(f"xt.{name} takes no {held.element}; it is for floats, `.to(xt.f32)`")
-    return held._replace(value=current().pure_of(_functions()[name], held.value, flags()))
+    op: Maker = getattr(math, f"{name.capitalize()}Op")
+    return held._replace(value=current().pure_of(op, held.value, flags()))
 
 
 def absolute(held: Held) -> Held:

@@ -1,8 +1,7 @@
-"""Where in the user's Python file something is written: the innermost line that is not the language's own.
+"""Where in the user's Python file something is written, and refusing it there.
 
-Where the expression of an instruction begins, the same on all versions of Python.
-
-They differ in three places, the older ones having that of what is around:
+The position is that of the innermost line that is not the language's own, where the expression of an instruction
+begins, the same on all versions of Python. They differ in three places, the older ones having that of what is around:
 
 | an instruction that | older | newer | here |
 |---|---|---|---|
@@ -12,16 +11,22 @@ They differ in three places, the older ones having that of what is around:
 
 A comprehension that has several conditions, or goes through several things, begins where it does itself. A condition
 that has another one inside, `a if (b if c else d) else e`, is told at `(b` on 3.11 and at `c` later.
+
+A refusal is final: a `try` statement of the kernel that catches it does not make the kernel another one.
 """
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from inspect import currentframe
 from opcode import opmap
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from xetile.errors import XetileError, one_line
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
@@ -241,3 +246,27 @@ def location(filename: str, line: int, column: int) -> "FileLineColLoc":
     from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
     return FileLineColLoc(StringAttr(filename), IntAttr(line), IntAttr(column))
+
+
+_said: ContextVar[list[XetileError] | None] = ContextVar("refusals", default=None)
+
+
+def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
+    """Raise XetileError at `at`, by default the line of the user's that is being evaluated."""
+    error = XetileError(one_line(message), at or here())  # some Python values print as many
+    if (said := _said.get()) is not None:
+        said.append(error)
+    raise error
+
+
+@contextmanager
+def refusals_are_final() -> Generator[None]:
+    """What is refused inside is raised at the end, whatever was caught meanwhile."""
+    said: list[XetileError] = []
+    token = _said.set(said)
+    try:
+        yield
+        if said:
+            raise said[0]
+    finally:
+        _said.reset(token)

@@ -1,17 +1,19 @@
-"""The workgroup: which one it is, what its subgroups share, where they wait for each other."""
+"""The workgroup: which one it is, where its subgroups wait for each other, what it loops over, prints and checks.
 
-from collections.abc import Sequence
-from typing import Literal, cast
+`xt.range` is the loop that runs when the kernel runs. Python's own `range` unrolls: its body is traced once for each
+number.
+"""
 
-from xetile.language.arithmetic import element_of
-from xetile.language.arrays import Array
-from xetile.language.builder import current, named
-from xetile.language.indices import Index
-from xetile.language.literals import number_of
-from xetile.language.memories import Memory
-from xetile.language.refusals import refuse
-from xetile.language.surfaces import SHARED, Surface
-from xetile.language.types import ArrayType, ElementType
+import builtins
+from collections.abc import Iterator
+from typing import Literal, NoReturn, cast
+
+from xetile.language.builder import Held, building, current, named
+from xetile.language.elementwise import converted, number_of
+from xetile.language.positions import refuse
+from xetile.language.tiles import Tile
+from xetile.language.types import f32, f64, i32, i64
+from xetile.language.values import Index, Single, Value, describe, refuse_bound
 
 _AXES: dict[int, Literal["x", "y", "z"]] = {0: "x", 1: "y", 2: "z"}
 
@@ -47,28 +49,146 @@ def barrier() -> None:
     current().insert(BarrierOp())
 
 
-def shared(shape: tuple[int, ...], type: ElementType) -> Array:
-    """An array in the workgroup's shared memory, of extents that are known; it holds nothing at first.
+def print(*values: Single | str | float) -> None:
+    """One line of text, numbers and values of the kernel, from each workgroup that comes here."""
+    from xetile.dialects.upstream.gpu import PrintfOp
 
-    Between a store and what another subgroup loads of it stands xt.barrier().
-    Errors: XetileError for extents that are not known.
+    words: list[str] = []
+    arguments: list[Held] = []
+    for value in values:
+        if isinstance(value, Tile):
+            refuse(
+                f"xt.print of {value.describe()}; it prints single numbers, Python's print(x) tiles in eager execution"
+            )
+        if not isinstance(value, Value):
+            words.append(str(value).replace("%", "%%"))
+            continue
+        held = _printed(value.held())
+        words.append("%g" if held.element.kind == "float" else "%d")
+        arguments.append(held)
+    text = " ".join(words) + "\n"
+    current().insert(PrintfOp(text, [held.value for held in arguments]))
+
+
+def _printed(held: Held) -> Held:
+    """The number in a type that printing takes."""
+    element = held.element
+    if element.kind == "float":
+        return held if element == f64 else converted(held, f32)
+    wide = element.kind == "index" or element == i64
+    return converted(held, i64 if wide else i32)
+
+
+def check(condition: "Tile | Single | bool", message: str) -> None:
+    """What has to hold here, for every element; execution on numpy reports the first where it does not.
+
+    It is no part of what is compiled for a device.
+    Errors: XetileError, with the message, for what is False before the kernel runs.
     """
-    from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
-    from xdsl.dialects.memref import AllocOp
+    from xetile.dialects.xetile import CheckOp
 
-    element, found = element_of(type), _extents(shape)
-    kind = MemRefType(element.attribute, found, memory_space=IntegerAttr(SHARED, i64))
-    value = current().at_entry(AllocOp((), (), kind))
-    memory = Memory(Surface(value, element, found, shared=True))
-    return Array(value, ArrayType(element, found), found, memory)
+    _check_text("xt.check", message)
+    if isinstance(condition, Value):
+        held = condition.held()
+        if held.element.kind != "boolean":
+            refuse(f"xt.check of {held.describe()}: a condition is i1; write a comparison")
+        current().insert(CheckOp(held.value, message))
+    else:
+        _hold("xt.check", condition, message)
 
 
-def _extents(shape: object) -> tuple[int, ...]:
-    every = cast("Sequence[object]", shape) if isinstance(shape, tuple | list) else (shape,)
-    numbers = [number_of(extent) for extent in every]
-    found = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0]
-    if len(found) != len(numbers) or not found:
+def static_assert(condition: "Single | bool", message: str) -> None:
+    """What has to hold before the kernel runs, of constants and known extents.
+
+    Errors: XetileError, with the message, where it does not.
+    """
+    _check_text("xt.static_assert", message)
+    _hold("xt.static_assert", condition, message)
+
+
+def _hold(name: str, condition: object, message: str) -> None:
+    if isinstance(condition, Value):
         refuse(
-            f"xt.shared of shape {shape!r}; its extents are known before it runs, such as (64, 32)"
+            f"{name} of {describe(condition)}, which is known only when the kernel runs; write xt.check"
         )
-    return tuple(found)
+    if not isinstance(condition, bool) and not isinstance(number_of(condition), bool):
+        refuse(f"{name} of {describe(condition)}: expected a truth value")
+    if not condition:
+        refuse(message)
+
+
+def _check_text(name: str, message: object) -> None:
+    if not isinstance(message, str):
+        refuse(
+            f"{name} has the message {describe(message)}; expected text that says what has to hold"
+        )
+
+
+class Range:
+    """The numbers from `start` on, `step` apart, before `stop`; a `for` statement over it is traced as one loop."""
+
+    def __init__(self, start: Index | int, stop: Index | int, step: int) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    def __iter__(self) -> Iterator[Index]:
+        if building() is not None and not current().eager:
+            refuse(
+                "xt.range is looped over by a `for` statement alone: `for k in xt.range(...):`, in a function that "
+                "@xt.kernel or @xt.function decorates; Python's range unrolls anywhere"
+            )
+        return (_number(i) for i in builtins.range(int(self.start), int(self.stop), self.step))
+
+    def __reversed__(self) -> Iterator[Index]:
+        refuse("reversed(xt.range(...)); give it the last number, the first one - 1 and -1")
+
+    def __len__(self) -> int:
+        _no_sequence("len()")
+
+    def __contains__(self, _: object) -> bool:
+        _no_sequence("`in`")
+
+    def __getitem__(self, _: object) -> Index:
+        _no_sequence("an element")
+
+
+def _no_sequence(what: str) -> NoReturn:
+    refuse(
+        f"{what} of xt.range(...), which only a `for` statement takes; compute it from the bounds"
+    )
+
+
+def _number(value: int) -> Index:
+    """A number as an eager kernel has it, with a value, so that it is not static; outside of kernels Python's."""
+    from xdsl.dialects.arith import ConstantOp
+    from xdsl.dialects.builtin import IndexType, IntegerAttr
+
+    if building() is None:
+        return cast(Index, value)
+    return Index.of(named(current().result(ConstantOp(IntegerAttr(value, IndexType()))), "k"))
+
+
+def range(*bounds: object) -> Range:
+    """`xt.range(stop)`, `xt.range(start, stop)`, `xt.range(start, stop, step)`, as Python's range.
+
+    Bounds are Python's numbers or indices; the step is a Python number.
+
+    Errors: XetileError for bounds of other types, and for a step of 0 or one that is known only when the kernel runs.
+    """
+    if not 1 <= len(bounds) <= 3:
+        refuse(f"xt.range of {len(bounds)} bounds; write `xt.range(start, stop, step)`")
+    numbers = [_bound(bound) for bound in bounds]
+    start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
+    step = Index.of(numbers[2]).known if len(numbers) == 3 else 1
+    if step is None:
+        refuse("the step of xt.range is a Python number; write `xt.range(count)` and multiply")
+    if step == 0:
+        refuse("the step of xt.range is 0")
+    return Range(start, stop, step)
+
+
+def _bound(bound: object) -> Index | int:
+    if isinstance(bound, (Index, int)) and not isinstance(bound, bool):
+        return bound
+    refuse_bound("a bound of xt.range", bound)

@@ -1,26 +1,46 @@
-"""Tiles: matrices of elements that the subgroups of a workgroup hold together.
+"""Tiles: matrices of elements that the subgroups of a workgroup hold together; functions and types that make them.
 
 A product is made late: `acc + a @ b` is one tile_mma with an accumulator, `a @ b` alone one without, which stands
 where the product was written. What counts is the expression, so that a kernel has the same ops however it is executed:
 a product that has a name before it is added is one of its own.
-
-Reductions of tiles: along one axis, which stays with an extent of 1.
 """
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeAlias, TypeVar, cast, overload
 
 from xdsl.ir import Attribute, SSAValue
 
-from xetile.language.arithmetic import Arithmetic
-from xetile.language.builder import Mark, Pair, current
-from xetile.language.held import Held, described, flags, type_of
-from xetile.language.literals import whole_of
-from xetile.language.positions import Span, span
-from xetile.language.rearranging import mapped, sliced, transposed
-from xetile.language.refusals import refuse
-from xetile.language.scalars import Scalar
+from xetile.language import elementwise, types
+from xetile.language.builder import Held, Mark, Pair, current, described, flags, type_of
+from xetile.language.elementwise import (
+    binary,
+    broadcast,
+    converted,
+    literal,
+    mapped,
+    met,
+    number_of,
+    numbers,
+    sliced,
+    transposed,
+    whole_of,
+)
+from xetile.language.positions import Span, refuse, span
 from xetile.language.types import ElementType, accumulators
-from xetile.language.values import Value, describe
+from xetile.language.types import index as INDEX
+from xetile.language.values import (
+    Arithmetic,
+    Index,
+    Scalar,
+    Single,
+    Value,
+    describe,
+    difference,
+    element_of,
+    largest,
+    operand_of,
+    smallest,
+)
 
 if TYPE_CHECKING:
     from xdsl.dialects.arith import FastMathFlagsAttr
@@ -32,19 +52,13 @@ Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "nanmax", "nanmin"]
 
 def reduced(kind: Reduction, held: Held, axis: object) -> Held:
     """The elements along `axis` combined, in the tile's own type."""
-    from xetile.dialects.xetile import TileReduceOp
-
     if axis is None:
         refuse(f".{kind}() of a whole tile: write .{kind}(1).{kind}(0)")
     axis = axis_of(axis, f".{kind}({axis!r}): a tile has")
     assert held.shape is not None
     rows, columns = held.shape
-    combining = _combining(kind, held)
-    builder = current()
-    if held.element.kind != "float":
-        value = builder.pure_of(TileReduceOp, combining, held.value, (axis,))
-    else:
-        value = builder.pure_of(_of_floats, combining, held.value, axis, flags())
+    fastmath = flags() if held.element.kind == "float" else None
+    value = current().pure_of(_reduction, _combining(kind, held), held.value, axis, fastmath)
     return Held(value, held.element, (1, columns) if axis == 0 else (rows, 1))
 
 
@@ -56,12 +70,12 @@ def axis_of(axis: object, has: str) -> int:
     return number
 
 
-def _of_floats(
-    kind: str, value: "SSAValue", axis: int, flags: "FastMathFlagsAttr | None"
+def _reduction(
+    kind: str, value: SSAValue, axis: int, fastmath: "FastMathFlagsAttr | None"
 ) -> "Operation":
     from xetile.dialects.xetile import TileReduceOp
 
-    return TileReduceOp(kind, value, (axis,), fastmath=flags)
+    return TileReduceOp(kind, value, (axis,), fastmath=fastmath)
 
 
 def _combining(kind: str, held: Held) -> str:
@@ -261,3 +275,356 @@ def _multiplied(result: Tile, factors: Factors, total: SSAValue | None) -> SSAVa
     builder = current()
     op = TileMMAOp(factors.a.value, factors.b.value, total, result_type=result.type)
     return builder.result(op) if total is not None else builder.result_at(factors.mark, op)
+
+
+T = TypeVar("T", Tile, Scalar)
+
+
+def _function(name: str, x: T) -> T:
+    _check(name, x)
+    return x.made(elementwise.function(name, x.held()))
+
+
+def _check(name: str, x: object) -> None:
+    if not isinstance(x, Tile | Scalar):
+        refuse(f"xt.{name}({describe(x)}): it is for tiles and scalars")
+
+
+def exp(x: T) -> T:
+    """The exponential function."""
+    return _function("exp", x)
+
+
+def exp2(x: T) -> T:
+    """2 to the power of x."""
+    return _function("exp2", x)
+
+
+def log(x: T) -> T:
+    """The natural logarithm."""
+    return _function("log", x)
+
+
+def log2(x: T) -> T:
+    """The logarithm to base 2."""
+    return _function("log2", x)
+
+
+def sqrt(x: T) -> T:
+    """The square root."""
+    return _function("sqrt", x)
+
+
+def rsqrt(x: T) -> T:
+    """1 by the square root."""
+    return _function("rsqrt", x)
+
+
+def tanh(x: T) -> T:
+    """The hyperbolic tangent."""
+    return _function("tanh", x)
+
+
+def erf(x: T) -> T:
+    """The error function."""
+    return _function("erf", x)
+
+
+def sin(x: T) -> T:
+    """The sine, of radians."""
+    return _function("sin", x)
+
+
+def cos(x: T) -> T:
+    """The cosine, of radians."""
+    return _function("cos", x)
+
+
+def floor(x: T) -> T:
+    """The largest whole number that is not above x, as a float."""
+    return _function("floor", x)
+
+
+def ceil(x: T) -> T:
+    """The smallest whole number that is not below x, as a float."""
+    return _function("ceil", x)
+
+
+def abs(x: T) -> T:
+    """The magnitude."""
+    _check("abs", x)
+    return x.made(elementwise.absolute(x.held()))
+
+
+@overload
+def maximum(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def maximum(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def maximum(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def maximum(x: float, y: Scalar) -> Scalar: ...
+@overload
+def maximum(x: Index, y: Single | int) -> Index: ...
+@overload
+def maximum(x: Single | int, y: Index) -> Index: ...
+def maximum(x: object, y: object) -> Tile | Scalar | Index:
+    """The larger of two; NaN if one is."""
+    if indices := _indices(x, y):
+        return largest(*indices)
+    return value_of(elementwise.binary("maximum", *_met("xt.maximum", x, y)))
+
+
+@overload
+def minimum(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def minimum(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def minimum(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def minimum(x: float, y: Scalar) -> Scalar: ...
+@overload
+def minimum(x: Index, y: Single | int) -> Index: ...
+@overload
+def minimum(x: Single | int, y: Index) -> Index: ...
+def minimum(x: object, y: object) -> Tile | Scalar | Index:
+    """The smaller of two; NaN if one is."""
+    if indices := _indices(x, y):
+        return smallest(*indices)
+    return value_of(elementwise.binary("minimum", *_met("xt.minimum", x, y)))
+
+
+@overload
+def fmax(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def fmax(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def fmax(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def fmax(x: float, y: Scalar) -> Scalar: ...
+def fmax(x: object, y: object) -> Tile | Scalar | Index:
+    """The larger of two; of a NaN and a number, the number, as the hardware's instruction has it."""
+    return value_of(elementwise.binary("fmax", *_met("xt.fmax", x, y)))
+
+
+@overload
+def fmin(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def fmin(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def fmin(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def fmin(x: float, y: Scalar) -> Scalar: ...
+def fmin(x: object, y: object) -> Tile | Scalar | Index:
+    """The smaller of two; of a NaN and a number, the number."""
+    return value_of(elementwise.binary("fmin", *_met("xt.fmin", x, y)))
+
+
+def _indices(x: object, y: object) -> tuple[Index, Index] | None:
+    """Both as indices, where one is and the other is a single number."""
+    if Tile in (type(x), type(y)) or Index not in (type(x), type(y)):
+        return None
+    return Index.of(x), Index.of(y)
+
+
+@overload
+def fma(a: Tile, b: Tile | Single | float, c: Tile | Single | float) -> Tile: ...
+@overload
+def fma(a: Scalar, b: Tile, c: Tile | Single | float) -> Tile: ...
+@overload
+def fma(a: Scalar, b: Scalar | float, c: Scalar | float) -> Scalar: ...
+def fma(a: object, b: object, c: object) -> Tile | Scalar | Index:
+    """A * b + c, rounded once."""
+    return value_of(elementwise.fused(*_met("xt.fma", a, b, c)))
+
+
+Condition = Tile | Scalar
+"""Truth values: comparisons, and what `&`, `|`, `~` make of them."""
+
+
+@overload
+def where(condition: Condition, x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def where(condition: Condition, x: Single | float, y: Tile) -> Tile: ...
+@overload
+def where(condition: Tile, x: Single | float, y: Single | float) -> Tile: ...
+@overload
+def where(condition: Scalar, x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def where(condition: Scalar, x: float, y: Scalar) -> Scalar: ...
+@overload
+def where(condition: Scalar, x: Index, y: Single | int) -> Index: ...
+@overload
+def where(condition: Scalar, x: Single | int, y: Index) -> Index: ...
+def where(condition: object, x: object, y: object) -> Tile | Scalar | Index:
+    """X where the condition holds, else y, by element."""
+    if not isinstance(condition, Tile | Scalar):
+        refuse(f"xt.where({describe(condition)}, ...): a condition is i1; write a comparison")
+    return value_of(elementwise.select(condition.held(), *_met("xt.where", x, y)))
+
+
+def _met(symbol: str, *values: object) -> list[Held]:
+    """Operands in the type and shape in which they meet; Python numbers take those of the others."""
+    held = [value.held() for value in values if isinstance(value, Value)]
+    if not held:
+        said = ", ".join(map(describe, values))
+        refuse(f"{symbol} of {said}: write one with its type, xt.f32(...)")
+    first = held[0]
+    for other in held[1:]:
+        first, _ = met(symbol, first, other)
+    return [_as_operand(symbol, value, first) for value in values]
+
+
+def _as_operand(symbol: str, value: object, first: Held) -> Held:
+    held = operand_of(value, first.element, first.shape)
+    if held is None:
+        refuse(f"{symbol} takes no {describe(value)}")
+    return met(symbol, held, first)[0]
+
+
+def value_of(held: Held) -> Tile | Scalar | Index:
+    """The value of its class."""
+    if held.shape is not None:
+        return Tile(held.value, held.element, held.shape)
+    if held.element.kind == "index":
+        return Index.of(held.value)
+    return Scalar(held.value, held.element)
+
+
+@overload
+def cdiv(x: int, y: int) -> int: ...
+@overload
+def cdiv(x: Index, y: Index | int) -> Index: ...
+@overload
+def cdiv(x: int, y: Index) -> Index: ...
+@overload
+def cdiv(x: T, y: T | int) -> T: ...
+def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> object:
+    """The quotient of integers, rounded up."""
+    for value in (x, y):
+        if not isinstance(value, Value) and whole_of(value) is None:
+            refuse(f"expected integers in xt.cdiv, found {describe(value)}")
+    if not isinstance(y, Value) and y == 0:
+        refuse("division by 0 in xt.cdiv")
+    if isinstance(x, Tile | Scalar) or isinstance(y, Tile | Scalar):
+        return value_of(elementwise.binary("ceildiv", *_met("xt.cdiv", x, y)))
+    return -(-x // y)
+
+
+def zeros(shape: Pair, type: ElementType) -> Tile:
+    """A tile of zeros."""
+    return full(shape, False if element_of(type).kind == "boolean" else 0, type)
+
+
+def full(shape: Pair, value: Single | float, type: ElementType | None = None) -> Tile:
+    """A tile of one value; a scalar brings its type."""
+    shape = shape_of("xt.full", shape)
+    if isinstance(value, Single):
+        held = value.held() if type is None else converted(value.held(), element_of(type))
+        return Tile(broadcast(held, shape).value, held.element, shape)
+    number = number_of(value)
+    if number is None:
+        refuse(f"xt.full of {describe(value)}: expected a number")
+    if type is None:
+        refuse(f"xt.full({shape}, {value!r}): the type is missing, such as xt.f32")
+    return Tile(literal(number, element_of(type), shape).value, type, shape)
+
+
+def shape_of(name: str, shape: object) -> Pair:
+    """Rows and columns that a kernel's author wrote.
+
+    Errors: XetileError for what is no pair of positive numbers.
+    """
+    if isinstance(shape, tuple | list):
+        extents = [number_of(extent) for extent in cast("Sequence[object]", shape)]
+        match extents:
+            case [int() as rows, int() as columns] if rows > 0 and columns > 0:
+                return rows, columns
+            case _:
+                pass
+    refuse(
+        f"{name} of shape {shape!r}; a tile has rows and columns that are known before it runs, such as (64, 32)"
+    )
+
+
+def arange(
+    start: Index | int,
+    stop: Index | int | None = None,
+    *,
+    axis: int = 1,
+    type: ElementType = INDEX,
+) -> Tile:
+    """The whole numbers from `start` up to `stop`, or those below `start`: a row, or with axis=0 a column."""
+    if whole_of(axis) not in (0, 1):
+        refuse(f"xt.arange along axis {axis!r}; a row has axis 1, a column axis 0")
+    first, last = (0, start) if stop is None else (start, stop)
+    count = difference(last, first)
+    if count is None or count < 1:
+        refuse(
+            "xt.arange of a number of elements that is not known, or none; write xt.arange(N) + start"
+            if count is None
+            else f"xt.arange of {count} elements"
+        )
+    element = element_of(type)
+    held = numbers(count, axis, element)
+    begin = Index.of(first)
+    if begin.known is None:
+        held = binary("add", held, converted(begin.held(), element))
+    elif begin.constant:
+        held = binary("add", held, literal(begin.constant, element, held.shape))
+    return Tile(held.value, element, (1, count) if axis == 1 else (count, 1))
+
+
+class Element(ElementType):
+    """A type of elements that makes values of others."""
+
+    @overload
+    def __call__(self, value: Single | float) -> Scalar: ...
+    @overload
+    def __call__(self, value: Tile) -> Tile: ...
+    def __call__(self, value: object) -> Scalar | Tile | Index:
+        """A Python number or a value in this type."""
+        return _made(self, value)
+
+
+class IndexElement(ElementType):
+    """The type of indices."""
+
+    @overload
+    def __call__(self, value: Single | int) -> Index: ...
+    @overload
+    def __call__(self, value: Tile) -> Tile: ...
+    def __call__(self, value: object) -> Scalar | Tile | Index:
+        """A Python number or an integer value as an index."""
+        if not isinstance(value, Tile):
+            return Index.of(value)
+        return _made(self, value)
+
+
+def _made(element: ElementType, value: object) -> Scalar | Tile | Index:
+    held = operand_of(value, element, None)
+    if held is None:
+        refuse(f"xt.{element} of {describe(value)}: expected a number or a value")
+    return value_of(converted(held, element))
+
+
+def _callable(type: ElementType) -> Element:
+    return Element(type.name, type.kind, type.bits, type.digits)
+
+
+f16 = _callable(types.f16)
+bf16 = _callable(types.bf16)
+tf32 = _callable(types.tf32)
+f32 = _callable(types.f32)
+f64 = _callable(types.f64)
+f8E4M3FN = _callable(types.f8E4M3FN)
+f8E5M2 = _callable(types.f8E5M2)
+i1 = _callable(types.i1)
+i4 = _callable(types.i4)
+i8 = _callable(types.i8)
+i16 = _callable(types.i16)
+i32 = _callable(types.i32)
+i64 = _callable(types.i64)
+ui4 = _callable(types.ui4)
+ui8 = _callable(types.ui8)
+index = IndexElement(types.index.name, types.index.kind, types.index.bits, types.index.digits)

@@ -194,17 +194,6 @@ def promote(left: ElementType, right: ElementType) -> ElementType | None:
     return right if holds(right, left) else None
 
 
-def promotions() -> str:
-    """The table of `promote`, as docs/language.md has it: a dot where operands do not meet."""
-    names = [element.name for element in ELEMENTS]
-    rows = [
-        [left.name, *(str(promote(left, right) or "·") for right in ELEMENTS)]
-        for left in ELEMENTS
-    ]
-    lines = [["", *names], ["---"] * (len(names) + 1), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)
-
-
 _PRODUCTS: tuple[tuple[frozenset[str], tuple[ElementType, ...]], ...] = (
     (frozenset({"f16"}), (f32, f16)),
     (frozenset({"bf16"}), (f32, bf16)),

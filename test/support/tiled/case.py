@@ -10,7 +10,7 @@ from support.subgroup import fresh
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import parse_text
-from xetile.language.testing.bounds import NATIVE
+from xetile.language.testing import NATIVE
 
 Array = NDArray[Any]
 Given = Array | int | float

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xetile.language as xt
-from xetile.language import source, specialised
+from xetile.language.kernels import specialised, tracing
 
 SCALE = 2.0
 
@@ -33,13 +33,13 @@ def zeros() -> NDArray[np.float32]:
 def traces(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of kernels that are traced meanwhile."""
     found: list[str] = []
-    trace = source.trace
+    trace = tracing.trace
 
-    def counted(function: Any, name: str, *rest: Any, **more: Any) -> Any:
-        found.append(name)
-        return trace(function, name, *rest, **more)
+    def counted(source: tracing.Source) -> Any:
+        found.append(source.name)
+        return trace(source)
 
-    monkeypatch.setattr(source, "trace", counted)
+    monkeypatch.setattr(tracing, "trace", counted)
     return found
 
 

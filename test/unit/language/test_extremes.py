@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xetile.language
-from xetile.language.given import type_of
+from xetile.language.kernels.arguments import type_of
 from xetile.runtime.device import Device
 
 xt: Any = xetile.language

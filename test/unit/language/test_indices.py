@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import xetile.language
 from xetile.language.builder import Builder, using
-from xetile.language.indices import Index, difference
+from xetile.language.values import Index, difference
 
 xt: Any = xetile.language
 

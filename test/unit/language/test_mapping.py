@@ -8,7 +8,7 @@ import pytest
 import xetile
 import xetile.language as xt
 from xetile.errors import collected_remarks
-from xetile.language.layouts import prefetched
+from xetile.language.kernels.tracing import prefetched
 from xetile.layout.algebra.distribution import Distribution
 
 

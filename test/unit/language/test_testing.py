@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import xetile.language as xt
-from xetile.language.testing.bounds import worst
+from xetile.language.testing import worst
 
 SHAPES = [(32, 16), (32, 16)]
 

@@ -2,14 +2,9 @@
 
 | file | has |
 |---|---|
-| `source.py` | a function's statements, and the function made of others |
+| `functions.py` | `@xt.function`; a function's statements, and the function made of others |
 | `rewriting.py` | what the statements become, and which names are still read |
-| `names.py`, `sites.py` | which names a statement binds |
+| `names.py` | which names a statement binds |
 | `flow.py` | the half that runs while a kernel is traced |
-| `state.py` | what Python's lists and objects hold, so that no change of one goes unnoticed |
+| `carried.py` | what names hold: values that are carried, and that no list or object is changed unnoticed |
 """
-
-from xetile.language.control.functions import function
-from xetile.language.control.source import rewritten
-
-__all__ = ["function", "rewritten"]

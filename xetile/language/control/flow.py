@@ -1,42 +1,306 @@
 """What rewritten statements call while a kernel is traced.
 
-`if` statements on conditions that are known when the kernel runs, which become scf.if.
-
-`for` statements over xt.range, which become scf.for.
-
-`while` statements, which become scf.while where their test is known when the kernel runs.
-
-Whether it is, its first evaluation tells: that goes into a block of its own, which is dropped if the statement
-is traced and put in its place if it is Python's.
+`if` statements on conditions that are known when the kernel runs become scf.if, `for` statements over xt.range scf.for,
+`while` statements scf.while where their test is known when the kernel runs. Whether it is, its first evaluation tells:
+that goes into a block of its own, which is dropped if the statement is traced and put in its place if it is Python's.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from inspect import currentframe
 from types import FrameType
-from typing import Protocol, cast
+from typing import NamedTuple, NoReturn, cast
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import FileLineColLoc, IndexType
 from xdsl.ir import Block, Region, SSAValue
 
-from xetile.language.builder import current, named
-from xetile.language.carried import leaves, mutables, settle
-from xetile.language.control.conditions import condition, is_traced, is_tracing
-from xetile.language.control.construct import (
-    Bundle,
-    Construct,
-    Names,
-    Scope,
-    caller,
-    locals_of,
-    watch_of,
+from xetile.language.builder import building, current, named
+from xetile.language.control.carried import (
+    Unavailable,
+    Watch,
+    difference,
+    is_unavailable,
+    leaves,
+    mutables,
+    rebuilt,
+    settle,
+    told,
 )
-from xetile.language.control.sites import Site
-from xetile.language.control.state import Watch
-from xetile.language.indices import Index
-from xetile.language.ranges import Range
-from xetile.language.refusals import refuse
-from xetile.language.unavailable import Unavailable, is_unavailable
-from xetile.language.values import Value
+from xetile.language.control.names import Place, Site
+from xetile.language.positions import location, refuse
+from xetile.language.programs import Range
+from xetile.language.tiles import Tile
+from xetile.language.types import i1
+from xetile.language.values import Index, Value
+
+
+def is_tracing() -> bool:
+    """Whether a kernel is being traced here."""
+    builder = building()
+    return builder is not None and not builder.eager
+
+
+def is_traced(test: object) -> bool:
+    """Whether a test is known when the kernel runs."""
+    return isinstance(test, Value) and not is_unavailable(test) and is_tracing()
+
+
+def condition(test: object, word: str) -> SSAValue:
+    """A condition in IR.
+
+    Errors: XetileError for values that are no truth values.
+    """
+    if not isinstance(test, Value):
+        refuse(f"the condition of a traced `{word}` became Python's {test!r}")
+    if isinstance(test, Tile):
+        refuse(
+            f"`{word}` takes one truth value, and this is {test.describe()}; "
+            "reduce it, or choose elements with xt.where"
+        )
+    if test.element != i1:
+        refuse(f"`{word}` takes a condition, and this is {test.describe()}; write `!= 0`")
+    return test.ssa()
+
+
+Names = Mapping[str, object]
+
+
+class Construct:
+    """A statement that is traced, in a function whose local names are `names` as it begins."""
+
+    traced = True
+
+    def __init__(self, site: Site, filename: str, names: Names, watch: Watch) -> None:
+        self.site = site
+        self.filename = filename
+        self.names_before = names
+        self._watches = [watch]
+        self.before = {name: names[name] for name in site.stored if name in names}
+        """What the names that are bound inside hold before, where they hold anything."""
+        for name, place in site.globals.items():
+            self.refuse(
+                f"'{name}' is bound inside a traced `{site.word}` and belongs to the module; "
+                "bind a name of the function, and the module's after it",
+                place,
+            )
+
+    def refuse(self, message: str, place: Place | None = None) -> NoReturn:
+        """Refuse at a place of the user's file, by default that of the statement."""
+        refuse(message, location(self.filename, *(place or self.site.place)))
+
+    def location(self) -> FileLineColLoc:
+        """Where the statement stands."""
+        return self.place(self.site, self.filename)
+
+    @staticmethod
+    def place(site: Site, filename: str) -> FileLineColLoc:
+        """Where a statement stands."""
+        return location(filename, *site.place)
+
+    def ends(self, carried: "Bundle", names: Names) -> dict[str, object]:
+        """What carried names hold at the end of a round."""
+        ends: dict[str, object] = {}
+        for name, value in carried.values.items():
+            if name not in names:
+                self.refuse(
+                    f"'{name}' is deleted in the loop that carries it", self.site.stored[name]
+                )
+            self.check(name, value, names[name], ("before the loop", "at the end of a round"))
+            ends[name] = names[name]
+        self.check_identities(
+            carried.values, ends, ("before the loop", "at the end of a round")
+        )
+        return ends
+
+    def watch(self, names: Names) -> None:
+        """See to it that nothing that `names` hold is changed in place."""
+        self._watches.append(Watch(names, {}, {}, ()))
+
+    def check_unchanged(self) -> None:
+        """Refuse what the body changed in place, as Python would in each round or in one branch."""
+        for watch in self._watches:
+            if (path := watch.changed()) is not None:
+                self.refuse(
+                    f"'{path}' is changed in place inside a traced `{self.site.word}`, whose body is traced once; "
+                    f"bind a new one of the same length, `{path} = ...`, or unroll with Python's range",
+                    self.site.touched.get(path),
+                )
+
+    def check_identities(
+        self,
+        before: Names,
+        after: Names,
+        when: tuple[str, str],
+        allowed: Iterable[object] = (),
+    ) -> None:
+        """Refuse lists and objects that are shared otherwise after the statement than it could be told from one round.
+
+        `allowed` are those from outside that names may be bound to.
+        """
+        first, second = (
+            [found for name in after for found in mutables(names[name], name)]
+            for names in (before, after)
+        )
+        for i, ((path, one), (_, other)) in enumerate(zip(first, second, strict=True)):
+            for j in range(i):
+                if (one is first[j][1]) != (other is second[j][1]):
+                    self._refuse_shared(
+                        path,
+                        f"is the same object as '{first[j][0]}' {when[one is not first[j][1]]} alone",
+                    )
+            if id(other) in self._watches[0].seen and not any(other is a for a in allowed):
+                self._refuse_shared(path, "is bound to an object from outside of it")
+
+    def check_unshared(self, names: Iterable[str]) -> None:
+        """Refuse names that are to be bound to new lists and objects, of which others hold the old ones."""
+        rebound = [found for name in names for found in mutables(self.before[name], name)]
+        for path, container in rebound:
+            for name, value in self.names_before.items():
+                if value is container and name not in self.before and name[0] != "@":
+                    self._refuse_shared(
+                        path, f"is the same object as '{name}', which it does not bind"
+                    )
+
+    def _refuse_shared(self, path: str, how: str) -> NoReturn:
+        name = re.split(r"[.\[]", path, maxsplit=1)[0]
+        self.refuse(
+            f"'{path}' is bound in a traced `{self.site.word}` and {how}; bind a copy, such as list({path})",
+            self.site.stored[name],
+        )
+
+    def rebound(self, names: Iterable[str], made: Names) -> dict[str, object]:
+        """What names are bound to: values in `made`, else what stands for one that the statement alone has."""
+        return {**{name: self.only_inside(name) for name in names}, **made}
+
+    def candidates(self) -> dict[str, object]:
+        """The names that have a value before and may be read before they are bound again."""
+        return {
+            name: value
+            for name, value in self.before.items()
+            if name in self.site.needed
+            and name != self.site.target
+            and not is_unavailable(value)
+        }
+
+    def check(self, name: str, before: object, after: object, when: tuple[str, str]) -> None:
+        """Refuse two values of a name that cannot be one value in IR."""
+        found = difference(before, after, name)
+        if found is None:
+            return
+        part, one, other = found
+        self.refuse(
+            f"'{part}' is {told(one)} {when[0]} and {told(other)} {when[1]}; {_advice(part, one, other)}",
+            self.site.stored[name],
+        )
+
+    def only_inside(self, name: str) -> Unavailable:
+        """What a name holds after the statement that was bound inside alone."""
+        line = self.site.stored[name][0]
+        word = self.site.word
+        what = "in one branch of the `if`" if word == "if" else f"inside the `{word}`"
+        return Unavailable(
+            f"'{name}' is bound at line {line}, {what} at line {self.site.place[0]}, which is traced; "
+            f"bind it before the `{word}` too, to a value of the same type"
+        )
+
+
+def _advice(part: str, one: object, other: object) -> str:
+    """What to write in place of two values that are not one in IR."""
+    for number, value in ((one, other), (other, one)):
+        if isinstance(number, float):
+            element = value.element.name if isinstance(value, Value) else "f32"
+            return f"write xt.{element}({number!r}), or a tile of them, where '{part}' is first bound"
+        if isinstance(number, bool):
+            return (
+                "make a condition of the kernel's of it, such as `k == 0` of the loop's index"
+            )
+        if isinstance(value, Value) and not isinstance(number, Value):
+            return (
+                "bind it to values of one type, such as xt.zeros((rows, columns), type) first"
+            )
+    if isinstance(one, Value) and isinstance(other, Value):
+        shapes = {getattr(value, "shape", None) for value in (one, other)}
+        return (
+            "use another name"
+            if len(shapes) > 1
+            else "convert one with .to(type), or use another name"
+        )
+    if isinstance(one, tuple | list | dict):
+        return "what is carried keeps its length; Python's range unrolls"
+    return (
+        "only tiles, scalars, indices, and tuples, lists and dataclasses of them are carried"
+    )
+
+
+class Bundle(NamedTuple):
+    """Names with their values, and what those hold of the kernel's, in order."""
+
+    values: dict[str, object]
+    leaves: list[Value]
+
+    @classmethod
+    def of(cls, values: dict[str, object]) -> "Bundle":
+        """What `values` hold."""
+        return cls(values, [leaf for value in values.values() for leaf in leaves(value)])
+
+    def computed(self) -> list[SSAValue]:
+        """The values in IR, computed in the current block where they are not yet."""
+        return [leaf.ssa() for leaf in self.leaves]
+
+    def made_of(self, new: Iterable[SSAValue | None]) -> dict[str, object]:
+        """The same names with other values in IR; None leaves one as it is."""
+        rest: Iterator[SSAValue | None] = iter(new)
+        known: dict[int, object] = {}
+        return {name: rebuilt(value, rest, known) for name, value in self.values.items()}
+
+    def label(self, new: Iterable[SSAValue | None]) -> None:
+        """Call values in printed IR as the names that they are values of."""
+        rest = iter(new)
+        for name, held in self.values.items():
+            for _ in leaves(held):
+                if (value := next(rest)) is not None:
+                    named(value, name)
+
+
+class Scope:
+    """The block that is filled between two calls."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def enter(self, block: Block, where: FileLineColLoc) -> None:
+        """Ops go into `block` until `leave`; `where` is the statement that it belongs to."""
+        builder = current()
+        self._stack.enter_context(builder.inside(block))
+        builder.unfinished.append(where)
+
+    def leave(self) -> None:
+        """Ops go where they went before."""
+        current().unfinished.pop()
+        self._stack.close()
+
+
+def caller() -> FrameType:
+    """The frame of the function that called the one which asks."""
+    frame = currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    assert frame.f_back.f_back is not None
+    return frame.f_back.f_back
+
+
+def locals_of(frame: FrameType) -> dict[str, object]:
+    """The names of a function, as they are now."""
+    return dict(frame.f_locals)
+
+
+def watch_of(site: Site, frame: FrameType) -> Watch:
+    """What the body of a statement can reach."""
+    local, outer = frame.f_locals, frame.f_globals
+    reached = {name: local[name] for name in site.mentioned if name in local}
+    outside = [name for name in site.mentioned if name in outer and name not in local]
+    return Watch(reached, {name: local.get(name) for name in site.stored}, outer, outside)
 
 
 class Repetition:
@@ -62,7 +326,7 @@ class Repetition:
             return False
         if not is_tracing():
             return True
-        frame = caller(currentframe())
+        frame = caller()
         self._names, self._watch = locals_of(frame), watch_of(self._site, frame)
         self._probe = Block()
         self._scope.enter(self._probe, TracedRepetition.place(self._site, self._filename))
@@ -73,7 +337,7 @@ class Repetition:
         if not is_tracing():
             return bool(test)
         if not is_traced(test):
-            self._settle(locals_of(caller(currentframe())))
+            self._settle(locals_of(caller()))
         self._scope.leave()
         if is_traced(test):
             condition(test, "while")
@@ -93,28 +357,20 @@ class Repetition:
                 for leaf in leaves(names[name]):
                     settle(leaf)
 
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        assert self._loop is not None
-        return name in self._loop.names
-
-    def tested(self, name: str) -> object:
-        """What a name holds as the test is evaluated."""
-        assert self._loop is not None
-        return self._loop.names[name]
-
-    inside = tested
-    result = tested
+    @property
+    def names(self) -> Names:
+        """What names are bound to next; nothing while the loop is Python's."""
+        return {} if self._loop is None else self._loop.names
 
     def test(self, test: object) -> None:
         """The test, evaluated in the loop."""
         assert self._loop is not None
-        self._loop.begin_round(condition(test, "while"), locals_of(caller(currentframe())))
+        self._loop.begin_round(condition(test, "while"), locals_of(caller()))
 
     def close(self) -> None:
         """A round ends here."""
-        assert self._loop is not None
-        self._loop.close(locals_of(caller(currentframe())))
+        if self._loop is not None:
+            self._loop.close(locals_of(caller()))
 
 
 class TracedRepetition(Construct):
@@ -134,10 +390,7 @@ class TracedRepetition(Construct):
         self._body = Block()
         self._carried.label(self._test_block.args)
         self._forwarded = self._carried
-        self.names = {
-            **{name: self.only_inside(name) for name in self.before},
-            **self._carried.made_of(self._test_block.args),
-        }
+        self.names = self.rebound(self.before, self._carried.made_of(self._test_block.args))
         self.watch(self.names)
         self._scope = Scope()
         self._scope.enter(self._test_block, self.location())
@@ -146,7 +399,7 @@ class TracedRepetition(Construct):
         """The test was evaluated in its block; the body follows."""
         from xdsl.dialects.scf import ConditionOp
 
-        forwarded = self._ends(names)
+        forwarded = self.ends(self._carried, names)
         for name in self.site.stored:
             if name in names and name in self.site.needed and not is_unavailable(names[name]):
                 forwarded[name] = names[name]
@@ -156,10 +409,7 @@ class TracedRepetition(Construct):
         self._scope.leave()
         self._body = Block(arg_types=[value.type for value in values])
         self._forwarded.label(self._body.args)
-        self.names = {
-            **{name: self.only_inside(name) for name in self.before},
-            **self._forwarded.made_of(self._body.args),
-        }
+        self.names = self.rebound(self.before, self._forwarded.made_of(self._body.args))
         self.watch(self.names)
         self._scope.enter(self._body, self.location())
 
@@ -168,20 +418,14 @@ class TracedRepetition(Construct):
         from xdsl.dialects.scf import WhileOp, YieldOp
 
         self.check_unchanged()
-        current().insert(YieldOp(*Bundle.of(self._ends(names)).computed()))
+        current().insert(YieldOp(*Bundle.of(self.ends(self._carried, names)).computed()))
         self._scope.leave()
         types = [argument.type for argument in self._body.args]
         op = WhileOp(self._initial, types, Region(self._test_block), Region(self._body))
         current().insert(op)
         self._forwarded.label(op.res)
         bound = [name for name in self.site.stored if name in names or name in self.before]
-        self.names = {
-            **{name: self.only_inside(name) for name in bound},
-            **self._forwarded.made_of(op.res),
-        }
-
-    def _ends(self, names: Names) -> dict[str, object]:
-        return self.ends(self._carried, names)
+        self.names = self.rebound(bound, self._forwarded.made_of(op.res))
 
 
 def _drop(block: Block) -> None:
@@ -190,13 +434,19 @@ def _drop(block: Block) -> None:
         op.erase(safe_erase=False)
 
 
-class PlainLoop:
-    """A loop over anything else: Python's, each round traced by itself."""
+class Plain:
+    """A loop or branch on anything else: Python's, each round traced by itself."""
 
     traced = False
+    names: Names = {}
 
-    def __init__(self, items: Iterable[object]) -> None:
+    def __init__(self, *, items: Iterable[object] = (), first: bool = False) -> None:
         self.items = items
+        self.first = first
+        self.second = not first
+
+    def close(self) -> None:
+        """A round or branch ends."""
 
 
 class Loop(Construct):
@@ -218,44 +468,26 @@ class Loop(Construct):
         self._carried.label(self._block.args[1:])
         self._inside = self._carried.made_of(self._block.args[1:])
         self.watch(self._inside)
+        bound = [name for name in self.before if name != site.target]
+        self.names = self.rebound(bound, self._inside)
         number = named(self._block.args[0], site.target)
         self.items = (_item(range, number),)
         self._scope = Scope()
         self._scope.enter(self._block, self.location())
-        self._closed = False
-        self._after: dict[str, object] = {}
-
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        if not self._closed:
-            return name in self.before and name != self.site.target
-        return name in self._after
-
-    def inside(self, name: str) -> object:
-        """What a name holds as a round begins."""
-        return self._inside[name] if name in self._inside else self.only_inside(name)
-
-    def result(self, name: str) -> object:
-        """What a name holds behind the loop."""
-        return self._after[name]
 
     def close(self) -> None:
         """The round ends here."""
-        names = locals_of(caller(currentframe()))
+        names = locals_of(caller())
         self.check_unchanged()
         yielded = Bundle.of(self.ends(self._carried, names))
         self.check_unshared(n for n, value in self._inside.items() if names[n] is not value)
         results = self._finish(yielded.computed())
-        self._after = {
-            name: self._behind(name)
-            for name in self.site.stored
-            if name in names or name in self.before
+        bound = [name for name in self.site.stored if name in names or name in self.before]
+        self.names = {
+            **{name: self._behind(name) for name in bound},
+            **results,
+            **{n: self.before[n] for n, value in self._inside.items() if names[n] is value},
         }
-        self._after.update(results)
-        for name, value in self._inside.items():
-            if names[name] is value:
-                self._after[name] = self.before[name]
-        self._closed = True
 
     def _finish(self, values: list[SSAValue]) -> dict[str, object]:
         from xdsl.dialects.scf import ForOp, YieldOp
@@ -304,16 +536,6 @@ def _item(range: Range, number: SSAValue) -> Index:
     return Index.of(range.start) + Index.of(number) * range.step
 
 
-class PlainBranch:
-    """An `if` on anything else: Python's."""
-
-    traced = False
-
-    def __init__(self, *, first: bool) -> None:
-        self.first = first
-        self.second = not first
-
-
 class Branch(Construct):
     """An `if` of which both branches are traced, each in its block."""
 
@@ -327,30 +549,16 @@ class Branch(Construct):
         self._ends: list[dict[str, object]] = []
         self._scope = Scope()
         self._enter()
-        self._after: dict[str, object] | None = None
-
-    def rebinds(self, name: str) -> bool:
-        """Whether a name gets another value here."""
-        if self._after is None:
-            return name in self.before or name in self._ends[0]
-        return name in self._after
-
-    def restored(self, name: str) -> object:
-        """What a name holds as the other branch begins."""
-        return self.before[name] if name in self.before else self._other(name)
-
-    def result(self, name: str) -> object:
-        """What a name holds behind the statement."""
-        assert self._after is not None
-        return self._after[name]
+        self.names: Names = {}
 
     def close(self) -> None:
         """A branch ends here."""
         self.check_unchanged()
-        names = locals_of(caller(currentframe()))
+        names = locals_of(caller())
         self._ends.append({n: v for n, v in names.items() if n in self.site.stored})
         self._scope.leave()
         if self.site.has_else and len(self._blocks) == 1:
+            self.names = {**{name: self._other(name) for name in self._ends[0]}, **self.before}
             self._enter()
             return
         if not self.site.has_else:
@@ -392,10 +600,11 @@ class Branch(Construct):
         results = iter(op.output)
         new = [next(results) if c else None for c in changed]
         sides[0].label(new)
-        self._after = {
-            n: self._behind(n) for n in self.site.stored if n in first or n in second
+        bound = [name for name in self.site.stored if name in first or name in second]
+        self.names = {
+            **{name: self._behind(name) for name in bound},
+            **sides[0].made_of(new),
         }
-        self._after.update(sides[0].made_of(new))
 
     def _yielded(self, block: Block, leaves: list[Value]) -> list[SSAValue]:
         from xdsl.dialects.scf import YieldOp
@@ -454,15 +663,6 @@ _INSTEAD = {
 }
 
 
-class Statement(Protocol):
-    """A statement that may be traced."""
-
-    @property
-    def traced(self) -> bool:
-        """Whether it is."""
-        ...
-
-
 class Flow:
     """The statements of one function; a statement is named by its number."""
 
@@ -470,23 +670,22 @@ class Flow:
         self.filename = filename
         self.sites = sites
 
-    def loop(self, items: object, number: int) -> Loop | PlainLoop:
+    def loop(self, items: object, number: int) -> Loop | Plain:
         """A `for` statement over `items` begins."""
         if not isinstance(items, Range) or not is_tracing():
-            return PlainLoop(cast("Iterable[object]", items))
-        return Loop(self.sites[number], self.filename, caller(currentframe()), items)
+            return Plain(items=cast("Iterable[object]", items))
+        return Loop(self.sites[number], self.filename, caller(), items)
 
     def repetition(self, number: int) -> Repetition:
         """A `while` statement begins."""
         return Repetition(self.sites[number], self.filename)
 
-    def branch(self, test: object, number: int) -> Branch | PlainBranch:
+    def branch(self, test: object, number: int) -> Branch | Plain:
         """An `if` statement on `test` begins."""
         if not is_traced(test):
-            return PlainBranch(first=bool(test))
+            return Plain(first=bool(test))
         condition(test, "if")
-        frame = caller(currentframe())
-        return Branch(self.sites[number], self.filename, frame, cast(Value, test))
+        return Branch(self.sites[number], self.filename, caller(), cast(Value, test))
 
     def same(self, one: object, other: object) -> bool:
         """Whether two objects are one, which values of the kernel do not say."""
@@ -506,7 +705,7 @@ class Flow:
                 )
         return function(*given)
 
-    def leave(self, word: str, *around: Statement) -> None:
+    def leave(self, word: str, *around: Construct | Plain | Repetition) -> None:
         """A statement that leaves others, which none that is traced may."""
         for statement in around:
             if statement.traced:

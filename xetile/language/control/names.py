@@ -1,11 +1,37 @@
-"""Which names a piece of a function binds, and which it mentions."""
+"""What is known of a function before it is traced: which names a piece of it binds, and which it mentions."""
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
-from xetile.language.control.sites import Place
+Place = tuple[int, int]
+"""Line and column in the Python file, both counted from 1."""
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Word = Literal["for", "while", "if"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """One `for`, `while` or `if` statement of a function."""
+
+    word: Word
+    place: Place
+    stored: dict[str, Place]
+    """The names that are bound inside, each with where it is bound first."""
+    needed: frozenset[str]
+    """Those of them whose value before a round, a branch or the end of the statement may be read later."""
+    mentioned: frozenset[str]
+    """The names that are read or bound inside, in functions and classes too."""
+    touched: dict[str, Place]
+    """The names of which an item or attribute is bound inside, or a method called, each with where first."""
+    globals: dict[str, Place]
+    """The names of the module that are bound inside."""
+    target: str | None
+    """The name that a `for` statement binds to each item, None where it is not one name."""
+    has_else: bool
+
+
 Late = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.GeneratorExp
 """What is executed at another time than where it stands, or may be."""
 

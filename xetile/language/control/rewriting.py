@@ -9,27 +9,24 @@ After (names with @ cannot be a user's; each statement has the position of the o
 
     @1 = @flow.loop(xt.range(0, K, BK), 0)
     for k in @1.items:
-        if @1.traced:
-            if @1.rebinds("acc"):
-                acc = @1.inside("acc")
+        if "acc" in @1.names:
+            acc = @1.names["acc"]
         acc += A[m:m + BM, k:k + BK] @ B[k:k + BK, n:n + BN]
-        if @1.traced:
-            @1.close()
-    if @1.traced:
-        if @1.rebinds("acc"):
-            acc = @1.result("acc")
+        @1.close()
+    if "acc" in @1.names:
+        acc = @1.names["acc"]
 
-An `if`:
+Of a statement that is Python's, `names` is empty, and `close` does nothing. An `if`:
 
     @2 = @flow.branch(TEST, 1)
     if @2.first:
         BODY
-        if @2.traced: @2.close()
-    if @2.traced: (names as they were before)
+        @2.close()
+    (names as they were before)
     if @2.second:
         ORELSE
-        if @2.traced: @2.close()
-    if @2.traced: (names as they are after)
+        @2.close()
+    (names as they are after)
 
 A `while`, whose test is evaluated once where it is Python's, and once more in the block of the op where it is traced:
 
@@ -40,12 +37,10 @@ A `while`, whose test is evaluated once where it is Python's, and once more in t
             @3.test(TEST)
             (names as the body finds them)
         BODY
-        if @3.traced: @3.close()
-    if @3.traced: (names as they are after)
+        @3.close()
+    (names as they are after)
 
 Statements that would leave a traced one (`return`, `break`, `continue`) first say so: `@flow.leave("return", @1, @2)`.
-
-Which names may still be read after a statement, before anything else is bound to them.
 
 A value that is never read need not be carried: a temporary may have another shape in each loop that uses its name.
 Where control is not plain (`try`, `match`, nested functions) a name counts as read rather than not. A name that
@@ -59,6 +54,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from xetile.language.control.names import (
+    Place,
+    Site,
+    Word,
     bound_by_nested,
     declared,
     late,
@@ -67,7 +65,6 @@ from xetile.language.control.names import (
     stored,
     touched,
 )
-from xetile.language.control.sites import Place, Site, Word
 
 Names = frozenset[str]
 Control = ast.For | ast.While | ast.If
@@ -115,7 +112,7 @@ class Liveness:
             case ast.With() | ast.AsyncWith():
                 bound = frozenset(stored(node.items))
                 return _read(node.items) | (self.block(node.body, after, jumps) - bound)
-            case ast.Try() | ast.Match():
+            case ast.Try() | ast.TryStar() | ast.Match():
                 return self._untidy(node, after, jumps)
             case ast.AugAssign(target=ast.Name(id=name)):
                 return after | _read([node]) | {name}
@@ -134,8 +131,6 @@ class Liveness:
             case ast.Delete():
                 return after | mentioned([node])
             case _:
-                if isinstance(node, ast.TryStar):
-                    return self._untidy(node, after, jumps)
                 return after | _read([node])
 
     def _loop(
@@ -165,12 +160,7 @@ class Liveness:
         self, node: ast.Try | ast.TryStar | ast.Match, after: Names, jumps: Jumps
     ) -> Names:
         every = after | _read([node]) | jumps.after_break | jumps.after_continue
-        if isinstance(node, ast.Match):
-            bodies = [case.body for case in node.cases]
-        else:
-            handlers = [handler.body for handler in node.handlers]
-            bodies = [node.body, node.orelse, node.finalbody, *handlers]
-        for body in bodies:
+        for _, _, body in _bodies(node):
             self.block(body, every, Jumps(every, every))
         return every
 
@@ -186,6 +176,17 @@ def _read(nodes: Iterable[ast.AST]) -> Names:
         for child in ast.walk(node)
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
     )
+
+
+def _bodies(node: ast.stmt) -> list[tuple[ast.AST, str, list[ast.stmt]]]:
+    """The blocks of a statement, each with what has it and under which name."""
+    parts: list[ast.AST] = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    return [
+        (part, name, body)
+        for part in parts
+        for name in ("body", "orelse", "finalbody")
+        if (body := getattr(part, name, None))
+    ]
 
 
 def of_function(body: Sequence[ast.stmt]) -> Liveness:
@@ -205,7 +206,6 @@ FLOW = "@flow"
 class Rewriter:
     """Rewrites the statements of one function; `sites` gets what is known of each."""
 
-    function: str
     liveness: Liveness
     globals: dict[str, Place]
     shared: dict[str, Place]
@@ -237,33 +237,13 @@ class Rewriter:
             case ast.Continue():
                 return [*self._leave(node, "continue", self.loops[-1]), node]
             case ast.FunctionDef():
-                return [function(node, self.sites)]
-            case ast.ClassDef():
+                return [rewrite(node, self.sites)]
+            case ast.ClassDef() | ast.AsyncFunctionDef():
                 return [node]
             case _:
-                return [self._nested(node)]
-
-    def _nested(self, node: ast.stmt) -> ast.stmt:
-        match node:
-            case ast.With() | ast.AsyncWith():
-                node.body = self.block(node.body)
-            case ast.AsyncFor():
-                node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-            case ast.Match():
-                for part in node.cases:
-                    part.body = self.block(part.body)
-            case ast.Try():
-                self._try(node)
-            case _:
-                if isinstance(node, ast.TryStar):
-                    self._try(node)
-        return node
-
-    def _try(self, node: ast.Try | ast.TryStar) -> None:
-        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        node.finalbody = self.block(node.finalbody)
-        for handler in node.handlers:
-            handler.body = self.block(handler.body)
+                for part, name, body in _bodies(node):
+                    setattr(part, name, self.block(body))
+                return [node]
 
     def _leave(self, node: ast.stmt, word: str, first: int) -> list[ast.stmt]:
         left = self.around[first:]
@@ -281,7 +261,6 @@ class Rewriter:
         site = Site(
             word,
             place_of(node),
-            self.function,
             {name: place for name, place in names.items() if name not in self.globals},
             frozenset(names) & live,
             mentioned(parts),
@@ -302,37 +281,31 @@ class Rewriter:
         self.around.pop()
         if loop:
             self.loops.pop()
-        return [*made, _when(name, "traced", [ast.Expr(_call(name, "close"))])]
+        return [*made, ast.Expr(_call(name, "close"))]
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         name, number, site = self._site(node, "for")
         begin = _assign(name, _call(FLOW, "loop", node.iter, number))
         node.iter = _placed(_attribute(name, "items"), node.iter)
         node.body = [
-            *_at(node, [_names(name, "inside", site)]),
+            *_at(node, _names(name, site)),
             *_at(node, self._inside(name, node.body, loop=True)),
         ]
         node.orelse = self.block(node.orelse)
-        return [*_at(node, [begin]), node, *_at(node, [_names(name, "result", site)])]
+        return [*_at(node, [begin]), node, *_at(node, _names(name, site))]
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         name, number, site = self._site(node, "while")
         begin = _assign(name, _call(FLOW, "repetition", number))
-        test = _when(
-            name,
-            "traced",
-            [
-                _names(name, "tested", site),
-                ast.Expr(_call(name, "test", copy.deepcopy(node.test))),
-                _names(name, "inside", site),
-            ],
-        )
+        tested = ast.Expr(_call(name, "test", copy.deepcopy(node.test)))
+        parts = [*_names(name, site), tested, *_names(name, site)]
+        test = ast.If(_attribute(name, "traced"), parts, [])
         decided = _placed(_call(name, "decide", node.test), node.test)
         node.test = _placed(ast.BoolOp(ast.And(), [_call(name, "again"), decided]), node)
         body = self._inside(name, node.body, loop=True)
         node.body = _at(node, [test, *body])
         node.orelse = self.block(node.orelse)
-        return [*_at(node, [begin]), node, *_at(node, [_names(name, "result", site)])]
+        return [*_at(node, [begin]), node, *_at(node, _names(name, site))]
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         name, number, site = self._site(node, "if")
@@ -343,19 +316,19 @@ class Rewriter:
         )
         made: list[ast.stmt] = [begin, first]
         if node.orelse:
-            made.append(_names(name, "restored", site))
+            made += _names(name, site)
             other = self._inside(name, node.orelse, loop=False)
             made.append(ast.If(_attribute(name, "second"), other, []))
-        return _at(node, [*made, _names(name, "result", site)])
+        return _at(node, [*made, *_names(name, site)])
 
 
-def function(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
+def rewrite(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
     """A function with its statements rewritten, those of nested functions too; a generator as it is."""
     if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node)):
         return node
     globals = declared(node.body, ast.Global)
     _watch_identity(node.body)
-    made = Rewriter(node.name, of_function(node.body), globals, bound_by_nested(node), sites)
+    made = Rewriter(of_function(node.body), globals, bound_by_nested(node), sites)
     node.body = made.block(node.body)
     return node
 
@@ -380,21 +353,21 @@ def _watch_identity(body: list[ast.stmt]) -> None:
                 part.comparators = [_placed(ast.Constant(True), part)]
 
 
-def _names(name: str, method: str, site: Site) -> ast.stmt:
-    """Bind the names of a site to what `@n.method` gives for them, where it gives anything."""
-    rebound: list[ast.stmt] = [
+def _names(name: str, site: Site) -> list[ast.stmt]:
+    """Bind the names of a site to what `@n.names` has for them."""
+    return [
         ast.If(
-            _call(name, "rebinds", ast.Constant(variable)),
-            [_assign(variable, _call(name, method, ast.Constant(variable)))],
+            ast.Compare(ast.Constant(bound), [ast.In()], [_attribute(name, "names")]),
+            [
+                _assign(
+                    bound,
+                    ast.Subscript(_attribute(name, "names"), ast.Constant(bound), ast.Load()),
+                )
+            ],
             [],
         )
-        for variable in site.stored
+        for bound in site.stored
     ]
-    return _when(name, "traced", rebound or [ast.Pass()])
-
-
-def _when(name: str, attribute: str, body: list[ast.stmt]) -> ast.stmt:
-    return ast.If(_attribute(name, attribute), body, [])
 
 
 def _load(name: str) -> ast.expr:

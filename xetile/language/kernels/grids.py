@@ -7,12 +7,13 @@ move a store further, which changes nothing. Where stores place an axis otherwis
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.memref import ReinterpretCastOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xetile.analysis.constants import integers_of
 from xetile.analysis.lanes import Axis, axis_of
+from xetile.analysis.linear import Linear, linear
 from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.upstream.gpu import BlockIdOp
 from xetile.dialects.upstream.memref import TransposeOp
@@ -137,54 +138,32 @@ def _seen(
 
 def _steps(offset: SSAValue) -> list[tuple[Axis, int]]:
     """The one axis in an offset with what it is multiplied by; none where it is more, or otherwise."""
-    terms = _terms(offset)
-    if terms is None:
+    found = _places(offset)
+    if found is None or len(found.terms) != 1:
         return []
-    axes = [(value.owner, factor) for value, factor in terms.items()]
-    found: list[tuple[Axis, int]] = [
-        (axis_of(owner), factor) for owner, factor in axes if isinstance(owner, BlockIdOp)
+    return [
+        (axis_of(owner), factor)
+        for value, factor in found.terms.items()
+        if isinstance(owner := value.owner, BlockIdOp) and factor > 0
     ]
-    return found if len(found) == 1 and found[0][1] > 0 else []
 
 
-def _terms(value: SSAValue) -> dict[SSAValue, int] | None:
+def _places(value: SSAValue) -> Linear | None:
     """An offset as a sum of multiples of blocks' places, loops at their first round; None for what is no such sum."""
-    owner = value.owner
-    if isinstance(owner, Block):
-        return _terms_of_start(value)
-    if isinstance(owner, BlockIdOp):
-        return {value: 1}
-    if (number := _number(value)) is not None:
-        return {} if number == 0 else None
-    if owner.name == "arith.muli":
-        return _product(*owner.operands)
-    if owner.name != "arith.addi":
+    found, total = linear(value), Linear(0, {})
+    if found.constant:
         return None
-    first, second = map(_terms, owner.operands)
-    if first is None or second is None:
-        return None
-    return {key: first.get(key, 0) + second.get(key, 0) for key in (*first, *second)}
+    for term, factor in found.terms.items():
+        place = Linear(0, {term: 1}) if isinstance(term.owner, BlockIdOp) else _start(term)
+        if place is None:
+            return None
+        total += place.times(factor)
+    return total
 
 
-def _terms_of_start(value: SSAValue) -> dict[SSAValue, int] | None:
+def _start(value: SSAValue) -> Linear | None:
     """Where a loop's counter begins."""
     if not isinstance(value, BlockArgument) or value.index != 0:
         return None
     loop = value.owner.parent_op()
-    return None if loop is None or loop.name != "scf.for" else _terms(loop.operands[0])
-
-
-def _product(left: SSAValue, right: SSAValue) -> dict[SSAValue, int] | None:
-    for one, other in ((left, right), (right, left)):
-        if (factor := _number(other)) is not None and (terms := _terms(one)) is not None:
-            return {term: count * factor for term, count in terms.items()}
-    return None
-
-
-def _number(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, Operation) and owner.name == "arith.constant":
-        found = owner.properties.get("value")
-        if isinstance(found, IntegerAttr):
-            return found.value.data
-    return None
+    return None if loop is None or loop.name != "scf.for" else _places(loop.operands[0])

@@ -13,23 +13,29 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, cast, overload
 
 from xetile.advice import hint_or_names
-from xetile.language.builder import Pair, building
-from xetile.language.cache import Dependencies, Recent
-from xetile.language.devices import check_subgroups, device_for
-from xetile.language.flags import Flag, flags_of
-from xetile.language.given import ArgumentType, Given, Passed, described, type_of
-from xetile.language.keeping import MOST
-from xetile.language.on_device import Call, KernelOnDevice, OnDevice
-from xetile.language.refusals import refuse
-from xetile.language.source import Grid, Source
-from xetile.language.specialised import Specialised
+from xetile.errors import XetileError, one_line
+from xetile.language.builder import Flag, Pair, building, flags_of
+from xetile.language.dependencies import Dependencies
+from xetile.language.kernels.arguments import ArgumentType, Given, Passed, described, type_of
+from xetile.language.kernels.kept import MOST, Recent
+from xetile.language.kernels.specialised import (
+    Call,
+    KernelOnDevice,
+    OnDevice,
+    Specialised,
+    check_subgroups,
+    device_for,
+    remembered,
+)
+from xetile.language.kernels.tracing import Grid, Source
+from xetile.language.positions import location, refuse
 from xetile.language.types import ArrayType, ElementType
 from xetile.targets import find
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 
-    from xetile.language.ranking import Configuration, Ranks
+    from xetile.explanation.ranking import Ranked, Ranking
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 
@@ -149,14 +155,47 @@ def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> N
 
 def place_of_code(code: CodeType) -> "FileLineColLoc":
     """Where the `def` of a function stands; its decorators where the source is not at hand."""
-    from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
-
     line, column = code.co_firstlineno, 1
     for number, text in enumerate(getlines(code.co_filename)[line - 1 :], line):
         if found := _DEFINITION.match(text):
             line, column = number, found.end(1) + 1
             break
-    return FileLineColLoc(StringAttr(code.co_filename), IntAttr(line), IntAttr(column))
+    return location(code.co_filename, line, column)
+
+
+Configuration = Mapping[str, object]
+"""Constants of a kernel by name; `sg_layout` and `grid` may be among them."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Configurations with their figures, the best first, those that cannot be compiled last; `str` is a table."""
+
+    ranking: "Ranking"
+    configurations: Mapping[str, Configuration]
+    """By the labels of the ranking."""
+
+    @property
+    def best(self) -> Configuration:
+        """The first one, to be given to `specialize` or a call: `kernel(a, b, **ranks.best)`.
+
+        Errors: XetileError where none can be compiled.
+        """
+        return self.configurations[self.ranking.best]
+
+    @property
+    def entries(self) -> "list[tuple[Configuration, Ranked]]":
+        """All of them with figures, or the reason why there are none."""
+        return [(self.configurations[one.label], one) for one in self.ranking.entries]
+
+    def __str__(self) -> str:
+        return str(self.ranking)
+
+
+def _label(configuration: Configuration) -> str:
+    return (
+        ", ".join(f"{name}={value!r}" for name, value in configuration.items()) or "defaults"
+    )
 
 
 ONE_SUBGROUP: Pair = (1, 1)
@@ -182,7 +221,7 @@ class Kernel:
         self.__name__ = function.__name__
         self.parameters = parameters_of(function)
         self.place = place_of_code(function.__code__)
-        self._sg_layout = sg_layout
+        self._sg_layout = ONE_SUBGROUP if sg_layout is None else sg_layout
         self._grid = grid
         self._fastmath = fastmath
         self._known: Recent[object, Specialised] = Recent(MOST)
@@ -246,20 +285,21 @@ class Kernel:
         `report` is told how many are done of how many, by default a bar on standard error shows it.
         Errors: XetileError for an unknown device.
         """
-        from xetile.language.ranking import ranks_of
+        from xetile.explanation import rank
+        from xetile.explanation.ranking import Ranked, Ranking
 
-        def specialized(configuration: "Configuration") -> Specialised:
-            call: Callable[..., Specialised] = self.specialize
-            return call(*types, **configuration)
-
-        return ranks_of(
-            configurations,
-            specialized,
-            find(device).name,
-            jobs=jobs,
-            assembly=assembly,
-            report=report,
-        )
+        target = find(device).name
+        labelled = {_label(one): one for one in configurations}
+        specialize: Callable[..., Specialised] = self.specialize
+        modules: list[tuple[str, ModuleOp]] = []
+        failed: list[Ranked] = []
+        for label, one in labelled.items():
+            try:
+                modules.append((label, specialize(*types, **one).module))
+            except XetileError as error:
+                failed.append(Ranked(label, None, one_line(str(error))))
+        ranking = rank(modules, target, assembly=assembly, jobs=jobs, report=report)
+        return Ranks(Ranking((*ranking.entries, *failed)), labelled)
 
     def on(
         self,
@@ -276,7 +316,7 @@ class Kernel:
         """
         target = device_for(None, device)
 
-        def prepare(call: Call, opened: "Device") -> OnDevice:
+        def prepare(opened: "Device", call: Call) -> OnDevice:
             return self.specialised(call).on(
                 opened, device=target, assume=assume, unroll=unroll, grf=grf
             )
@@ -308,13 +348,7 @@ class Kernel:
 
         Errors: XetileError for arguments and constants that the kernel does not take.
         """
-        key = call.key()
-        found = None if key is None else self._known.get(key)
-        if found is None or not found.source.dependencies.unchanged():
-            found = self._new(call)
-            if key is not None:
-                self._known.put(key, found)
-        return found
+        return remembered(self._known, call, self._new)
 
     def _new(self, call: Call) -> Specialised:
         if building() is not None:
@@ -341,7 +375,7 @@ class Kernel:
             self.__name__,
             types,
             bound,
-            self._layout(sg_layout),
+            self._sg_layout if sg_layout is None else checked_layout(sg_layout),
             grid,
             self.place,
             Dependencies([(self.__name__, self.__wrapped__), ("grid", grid), *bound.items()]),
@@ -349,11 +383,6 @@ class Kernel:
         )
         check_subgroups(source)
         return source
-
-    def _layout(self, said: Pair | None) -> Pair:
-        if said is not None:
-            return checked_layout(said)
-        return ONE_SUBGROUP if self._sg_layout is None else self._sg_layout
 
 
 def _checked_type(name: str, type: object) -> ArgumentType:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xetile.language.cache import Dependencies, key_of
+from xetile.language.dependencies import Dependencies
+from xetile.language.kernels.kept import key_of
 
 NUMBERS = count()
 
@@ -321,7 +322,7 @@ def test_a_module_of_the_users_may_have_the_name_of_one_of_pythons(tmp_path: Pat
     (tmp_path / "statistics.py").write_text("def scale(x):\n    return x * 2\n")
     (tmp_path / "run.py").write_text(
         "import statistics\n"
-        "from xetile.language.cache import Dependencies\n"
+        "from xetile.language.dependencies import Dependencies\n"
         "def kernel(A):\n"
         "    return statistics.scale(A)\n"
         "found = Dependencies([('kernel', kernel)])\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from xetile.errors import collected_remarks
-from xetile.language.cache import Recent, Store, digest, keys
+from xetile.language.kernels import kept
+from xetile.language.kernels.kept import Recent, Store, digest
 
 TEXT = "builtin.module {}"
 PARTS = ("spirv", "bmg", [("unroll", 1)], [("ocloc", "26.27")])
@@ -27,22 +28,22 @@ def test_every_part_of_a_key_counts(monkeypatch: pytest.MonkeyPatch):
     for number, other in enumerate(("asm", "pvc", [("unroll", None)], [])):
         found.append(digest(TEXT, *PARTS[:number], other, *PARTS[number + 1 :]))
     assert found[0] == digest(TEXT, *PARTS)
-    monkeypatch.setattr(keys, "versions", lambda: ("another",))
+    monkeypatch.setattr(kept, "versions", lambda: ("another",))
     found.append(digest(TEXT, *PARTS))
     assert len(set(found)) == len(found)
 
 
 def test_versions_are_of_all_that_compiles(tmp_path: Path):
-    said = keys.versions()
+    said = kept.versions()
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
     assert any(python in one for one in said)
     assert {one.partition(" ")[0] for one in said} >= {"xdsl", "llvmlite", "numpy"}
     (tmp_path / "a.py").write_text("x = 1\n")
-    first = keys.sources(tmp_path)
+    first = kept.sources(tmp_path)
     (tmp_path / "a.py").write_text("x = 2\n")
-    second = keys.sources(tmp_path)
+    second = kept.sources(tmp_path)
     (tmp_path / "a.py").rename(tmp_path / "b.py")
-    assert len({first, second, keys.sources(tmp_path), said[1]}) == 4
+    assert len({first, second, kept.sources(tmp_path), said[1]}) == 4
     assert str(tmp_path) not in "".join(said)
 
 
@@ -51,16 +52,16 @@ def test_files_are_told_apart_by_their_times(tmp_path: Path):
     for number, name in enumerate(("a.py", "inner/b.py")):
         (tmp_path / name).write_text("x = 1\n")
         os.utime(tmp_path / name, ns=(number, number))
-    first = keys.sources(tmp_path)
+    first = kept.sources(tmp_path)
     (tmp_path / "inner" / "c.txt").write_text("no source")
-    assert keys.sources(tmp_path) == first
+    assert kept.sources(tmp_path) == first
     os.utime(tmp_path / "inner" / "b.py", ns=(5, 5))
-    assert keys.sources(tmp_path) != first
+    assert kept.sources(tmp_path) != first
 
 
 def test_versions_are_those_of_the_packages():
     for name in ("xdsl", "llvmlite", "numpy", "ml_dtypes"):
-        assert f"{name} {metadata.version(name)}" in keys.versions()
+        assert f"{name} {metadata.version(name)}" in kept.versions()
 
 
 def test_what_was_put_is_got_by_others_too(folder: Path):
@@ -104,7 +105,7 @@ def test_a_folder_that_cannot_be_written_to_is_warned_of_once(folder: Path):
 
 WRITER = """
 import sys
-from xetile.language.cache import Store
+from xetile.language.kernels.kept import Store
 store = Store(most_bytes=40_000)
 for number in range(150):
     key = str(number * int(sys.argv[1]) % 50)

@@ -7,8 +7,6 @@ They are the globals and closure cells that the code reads, the functions found 
 and classes hold. A value that cannot be compared, such as a file, a lock or a generator of random numbers, makes
 `unchanged` False always.
 
-The names that a function's code reads in addition to its arguments, and the modules that stay as they are.
-
     scale = helpers.factor * base          reads ("helpers", "factor") and ("base",)
 
 Names are read off the instructions, those of nested functions included; nothing is executed.

@@ -17,10 +17,15 @@ from xetile.interpreter.machine.frame import Frame, Machine
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
-from xetile.language.builder import Builder, Constant, Mark, Pair, using
-from xetile.language.given import Given, launched
-from xetile.language.source import Source
-from xetile.language.tracing import arguments_of, attribute_of, called, check_result
+from xetile.language.builder import Builder, Mark, Pair, using
+from xetile.language.kernels.arguments import Given, launched
+from xetile.language.kernels.tracing import (
+    Source,
+    arguments_of,
+    attribute_of,
+    called,
+    check_result,
+)
 from xetile.targets import DEFAULT, find
 
 
@@ -40,7 +45,6 @@ class EagerBuilder(Builder):
     def __init__(self, sg_layout: Pair, block: Block, frame: Frame) -> None:
         super().__init__(sg_layout, block)
         self.frame = frame
-        self._numbers: dict[Attribute, SSAValue] = {}
 
     def insert(self, op: Operation) -> Operation:
         """Execute an op; in a block inside, put it at its end."""
@@ -60,15 +64,6 @@ class EagerBuilder(Builder):
     def result_at(self, mark: Mark, op: Operation) -> SSAValue:
         """The result of an op, which is executed now."""
         return self.result(op) if mark.block is self.entry else super().result_at(mark, op)
-
-    def constant(self, value: Constant) -> SSAValue:
-        """A constant."""
-        from xdsl.dialects.arith import ConstantOp
-
-        known = self._numbers.get(value)
-        if known is None:
-            known = self._numbers[value] = self.at_entry(ConstantOp(value))
-        return known
 
     def at_entry(self, op: Operation) -> SSAValue:
         """The result of an op, which is executed now."""

@@ -1,23 +1,248 @@
-"""One call that tries a kernel: its data, its shapes, eagerly, at every level and on a device."""
+"""`xt.testing`: whether a kernel computes what a reference in numpy says, on all data, levels and devices at once.
+
+| data | holds |
+|---|---|
+| random | normal numbers of 0 and width 1, rounded to the type; integers over their whole range |
+| integer | whole numbers from -4 to 4, of which many sums and products are exact |
+| adversarial | random, among it infinities, NaN, the largest, smallest and subnormal numbers, both zeros; extremes |
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
+from ml_dtypes import finfo
+from numpy.typing import NDArray
 from xdsl.dialects.utils import FastMathFlag
 
 from xetile.advice import hint_or_names
 from xetile.dialects.fast_math import fast_math
 from xetile.errors import collected_remarks
-from xetile.language.kernels import Kernel
-from xetile.language.refusals import refuse
-from xetile.language.specialised import Specialised
-from xetile.language.testing.bounds import Near, Wrong, worst
-from xetile.language.testing.data import DATA, Data, Numbers, meaning, numbers
+from xetile.language.kernels.arguments import held_as
+from xetile.language.kernels.decorator import Kernel
+from xetile.language.kernels.specialised import Specialised
+from xetile.language.positions import refuse
 from xetile.language.types import ArrayType, ElementType
 from xetile.levels import LevelName
 from xetile.targets import DEFAULT
+
+Numbers: TypeAlias = NDArray[Any]
+
+Data = Literal["random", "integer", "adversarial"]
+DATA: tuple[Data, ...] = get_args(Data)
+"""All kinds of data."""
+
+_SMALL = 4
+"""The largest of small whole numbers."""
+
+_ODD_ONES = 16
+"""One in so many elements of adversarial data is an extreme."""
+
+_TWO_IN_A_BYTE = 4
+"""Bits of an element that shares a byte with another."""
+
+
+def numbers(type: ArrayType, data: Data, random: np.random.Generator) -> Numbers:
+    """Elements of an array of a type, as it holds them: two i4 to a byte, tf32 as f32."""
+    shape = tuple(extent for extent in type.extents if isinstance(extent, int))
+    if type.element.kind == "float":
+        found = _floats(type.element, shape, data, random)
+    else:
+        found = _integers(type.element, shape, data, random)
+        if type.element.bits == _TWO_IN_A_BYTE:
+            nibbles = found.astype(np.uint8) & 15
+            found = nibbles[..., 0::2] | nibbles[..., 1::2] << 4
+    return _ordered(found.astype(held_as(type.element)[0]), type)
+
+
+def _ordered(found: Numbers, type: ArrayType) -> Numbers:
+    if not type.column_major:
+        return np.ascontiguousarray(found)
+    return np.ascontiguousarray(found.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _floats(
+    element: ElementType, shape: Sequence[int], data: Data, random: np.random.Generator
+) -> Numbers:
+    if data == "integer":
+        return random.integers(-_SMALL, _SMALL, size=shape, endpoint=True).astype(np.float64)
+    kind = held_as(element)[0]
+    found = random.standard_normal(shape).astype(np.float32).astype(kind)
+    if data == "adversarial":
+        facts = facts_of(element)
+        extremes = [
+            facts.max,
+            facts.min,
+            facts.tiny,
+            facts.smallest_subnormal,
+            -0.0,
+            0.0,
+            np.nan,
+        ]
+        if element.name != "f8E4M3FN":  # it has no infinity
+            extremes += [np.inf, -np.inf]
+        values = np.array([float(one) for one in extremes]).astype(kind)
+        odd = random.random(shape) < 1 / _ODD_ONES
+        found = np.where(odd, random.choice(values, size=shape), found)
+    return found
+
+
+def facts_of(element: ElementType) -> "np.finfo[np.float64]":
+    """The limits of a type of floats, as it is held."""
+    return cast("np.finfo[np.float64]", finfo(held_as(element)[0]))
+
+
+def _integers(
+    element: ElementType, shape: Sequence[int], data: Data, random: np.random.Generator
+) -> Numbers:
+    low, high = limits(element)
+    if data == "integer":
+        return random.integers(max(low, -_SMALL), min(high, _SMALL), size=shape, endpoint=True)
+    found = random.integers(low, high, size=shape, endpoint=True)
+    if data == "adversarial":
+        odd = random.random(shape) < 1 / _ODD_ONES
+        found = np.where(odd, random.choice([low, high], size=shape), found)
+    return found
+
+
+def limits(element: ElementType) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type."""
+    if element.name.startswith("u"):
+        return 0, (1 << element.bits) - 1
+    return -(1 << element.bits - 1), (1 << element.bits - 1) - 1
+
+
+def meaning(array: Numbers, element: ElementType) -> Numbers:
+    """What an array holds, as f64, or i64 for integers: what references get."""
+    if element.bits == _TWO_IN_A_BYTE:
+        return _halves(array.view(np.uint8), signed=not element.name.startswith("u"))
+    if element.kind != "float":
+        return array.astype(np.int64)
+    if element.name == "tf32":  # the lower bits of a word are dropped when it is loaded
+        array = (array.view(np.uint32) & ~np.uint32(0x1FFF)).view(np.float32)
+    return array.astype(np.float64)
+
+
+def _halves(pairs: Numbers, *, signed: bool) -> Numbers:
+    both = np.stack([pairs & 15, pairs >> 4], axis=-1).astype(np.int64)
+    found = both.reshape(*pairs.shape[:-1], 2 * pairs.shape[-1])
+    return (found ^ 8) - 8 if signed else found
+
+
+class Near(NamedTuple):
+    """What a reference returns where sums are rounded.
+
+    Attributes:
+        value: what real arithmetic gives.
+        terms: how many roundings an element has gone through, such as the length of a sum.
+        magnitude: what each of them is relative to: the sum of the magnitudes of what is summed; |value| by default.
+        unit: the unit roundoff of the type in which it is computed, 2^-24 for f32.
+        largest: its largest number; where the magnitude is beyond it, nothing is expected.
+
+    An element may be off by g * magnitude, with g = n u / (1 - n u) for n terms and the unit u, and by the rounding of
+    the result to its type.
+    """
+
+    value: Numbers
+    terms: float
+    magnitude: Numbers | None = None
+    unit: float = 2.0**-24
+    largest: float = float(np.finfo(np.float32).max)
+
+
+NATIVE = 2.0**-12
+"""Relative error allowed of a result of which OpenCL's `native_` functions are part; OpenCL has no bound for them.
+
+Twice what native_exp2 was measured to have on opencl:cpu (Intel's runtime 2026.2), 7.5e-5, on a CPU without AVX-512,
+since a quotient such as softmax's has it in both parts; with AVX-512 it is 6e-8.
+"""
+
+
+class Wrong(NamedTuple):
+    """The worst element: how often what is allowed it is off, where, what was found, what was expected."""
+
+    times: float
+    place: tuple[int, ...]
+    found: float
+    expected: float
+    allowed: float
+    wrong: int
+
+
+def worst(
+    found: Numbers, expected: Numbers | Near, element: ElementType, *, native: bool = False
+) -> Wrong | None:
+    """The element of an array that is furthest from what a reference says; None where all are near enough.
+
+    A NaN is expected where the reference has one. `native` functions may be off by `NATIVE` too.
+    """
+    near = expected if isinstance(expected, Near) else Near(expected, 0)
+    value = np.broadcast_to(near.value, found.shape)
+    have = meaning(found, element)
+    with np.errstate(all="ignore"):
+        if element.kind != "float":
+            allowed = np.zeros(value.shape)
+            apart = np.maximum(abs(have.astype(np.float64) - value), 1.0)
+            off = np.where(have == value, 0.0, apart)  # f64 does not have all numbers of i64
+        else:
+            allowed = _allowed(near, value, element, native=native)
+            off = _distance(have, _rounded(value, element) if near.terms == 0 else value)
+            off = np.where(_overflows(near, value, have, element), 0.0, off)
+        times = np.where(off == 0, 0.0, off / allowed)
+        times = np.where(np.isnan(times), np.inf, times)
+    if not times.size or times.max() <= 1:
+        return None
+    index = tuple(map(int, np.unravel_index(int(times.argmax()), times.shape)))
+    count = int((times > 1).sum())
+    return Wrong(
+        float(times[index]),
+        index,
+        float(have[index]),
+        float(value[index]),
+        float(allowed[index]),
+        count,
+    )
+
+
+def _overflows(near: Near, value: Numbers, found: Numbers, element: ElementType) -> Numbers:
+    """Where what is summed may be beyond the largest number on the way, so that all is right; NaN beside infinities."""
+    if near.terms == 0:
+        return np.zeros(value.shape, bool)
+    magnitude = abs(value) if near.magnitude is None else near.magnitude
+    rounded = 1 + near.terms * near.unit
+    largest = min(_largest(element), near.largest)
+    beyond = np.broadcast_to(magnitude, value.shape) * rounded > largest
+    infinite = np.isinf(value) & (np.isnan(found) | (found == value))
+    return np.where(np.isfinite(value), beyond, infinite)
+
+
+def _allowed(near: Near, value: Numbers, element: ElementType, *, native: bool) -> Numbers:
+    if near.terms == 0:
+        return np.zeros(value.shape)
+    facts = facts_of(element)
+    magnitude = abs(value) if near.magnitude is None else near.magnitude
+    growth = near.terms * near.unit / (1 - near.terms * near.unit) + NATIVE * native
+    error = growth * np.broadcast_to(magnitude, value.shape)
+    # of tf32 ten bits of the fraction are left
+    roundoff = 2.0**-11 if element.name == "tf32" else float(facts.eps) / 2
+    return error + roundoff * (abs(value) + error) + float(facts.smallest_subnormal)
+
+
+def _distance(found: Numbers, value: Numbers) -> Numbers:
+    """Zero for equal ones and two NaN, infinite where one of them is a NaN, or an infinity."""
+    same = (found == value) | (np.isnan(found) & np.isnan(value))
+    off = abs(found - value)
+    return np.where(same, 0.0, np.where(np.isnan(off), np.inf, off))
+
+
+def _rounded(value: Numbers, element: ElementType) -> Numbers:
+    return value.astype(held_as(element)[0]).astype(np.float64)
+
+
+def _largest(element: ElementType) -> float:
+    return float(facts_of(element).max)
+
 
 Reference = Callable[..., Any]
 """Takes arrays of a kernel, by the names that it has parameters for, as f64 or i64, and constants that it names.

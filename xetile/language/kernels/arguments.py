@@ -1,10 +1,17 @@
-"""What a kernel is called with: arrays and numbers, their types, and whether they are what was specialised for."""
+"""What a kernel is called with: arrays and numbers, their types, and whether they are what was specialised for.
 
-from collections.abc import Iterator, Mapping, Sequence
+What is stored to has to be writable, and overlaps no other array but one that is the same.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
-from xetile.language.refusals import refuse
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from xetile.dialects.traits import WritesTile, has_trait
+from xetile.language.positions import refuse
 from xetile.language.types import ELEMENTS, ArrayType, ElementType, f32, i32, i64
 
 if TYPE_CHECKING:
@@ -12,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from xetile.runtime.buffers import Buffer
+
 
 Given: TypeAlias = "NDArray[numpy.generic] | numpy.generic | int | float"
 """An argument of a call."""
@@ -29,37 +37,25 @@ _HELD_AS = {"tf32": "float32", "index": "int64"}
 """Elements that no array of numpy's has the type of, and what holds them."""
 
 
+_NUMPY = {
+    **{"float16": "f16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16"},
+    **{"int32": "i32", "int64": "i64", "uint8": "ui8", "bool": "i1", "bfloat16": "bf16"},
+    **{"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"},
+}
+"""Names of types of numpy's and of ml_dtypes, and of the elements of their arrays."""
+
+
 @cache
 def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
     """The element type of each numpy type."""
     import ml_dtypes
     import numpy
 
-    names = {
-        "float16": "f16",
-        "float32": "f32",
-        "float64": "f64",
-        "int8": "i8",
-        "int16": "i16",
-        "int32": "i32",
-        "int64": "i64",
-        "uint8": "ui8",
-        "bool": "i1",
-    }
-    found = {numpy.dtype(name): _named(element) for name, element in names.items()}
-    extra = {
-        ml_dtypes.bfloat16: "bf16",
-        ml_dtypes.float8_e4m3fn: "f8E4M3FN",
-        ml_dtypes.float8_e5m2: "f8E5M2",
-    }
+    named = {element.name: element for element in ELEMENTS}
     return {
-        **found,
-        **{numpy.dtype(kind): _named(element) for kind, element in extra.items()},
+        numpy.dtype(getattr(ml_dtypes, name, name)): named[element]
+        for name, element in _NUMPY.items()
     }
-
-
-def _named(name: str) -> ElementType:
-    return next(element for element in ELEMENTS if element.name == name)
 
 
 @cache
@@ -280,3 +276,76 @@ def _check_whole(given: float, type: ElementType, said: str) -> None:
         low, high = 0, 1 << type.bits
     if given != given // 1 or not low <= given < high:
         refuse(f"{said}, which does not hold {given!r}")
+
+
+_VIEWS = ("memref.transpose", "memref.reinterpret_cast", "memref.cast")
+"""Ops whose result is the memory of their first operand."""
+
+
+def stored_arguments(kernel: Operation) -> frozenset[int]:
+    """The numbers of the arguments that a kernel at level W stores to, or changes atomically."""
+    block = kernel.regions[0].blocks[0]
+    bases = [_base(value) for op in kernel.walk() for value in _stored(op)]
+    return frozenset(
+        base.index for base in bases if isinstance(base, BlockArgument) and base.owner is block
+    )
+
+
+def _stored(op: Operation) -> Iterator[SSAValue]:
+    """The memory that an op changes."""
+    if op.name == "memref.store":
+        yield op.operands[1]
+    elif has_trait(op, WritesTile):
+        for operand in op.operands:
+            if isinstance(owner := operand.owner, Operation) and owner.name == _TILE:
+                yield owner.operands[0]
+
+
+_TILE = "xetile.init_tile"
+
+
+def _base(value: SSAValue) -> SSAValue:
+    while isinstance(owner := value.owner, Operation) and owner.name in _VIEWS:
+        value = owner.operands[0]
+    return value
+
+
+def check_memory(
+    names: Sequence[str], given: Sequence[object], stored: Callable[[], Collection[int]]
+) -> None:
+    """Refuse arrays that the kernel stores to and may not, or that it sees by another argument too.
+
+    `stored` gives the numbers of the arguments that it stores to; it is asked only where that matters. Arrays have no
+    gaps, so that their bounds tell whether they overlap. Two arguments that are one array are updated in place.
+    Errors: XetileError with the parameters.
+    """
+    arrays = [
+        (number, cast("NDArray[numpy.generic]", one))
+        for number, one in enumerate(given)
+        if hasattr(one, "flags") and getattr(one, "ndim", 0)
+    ]
+    for number, array in arrays:
+        if not array.flags.writeable and number in stored():
+            refuse(
+                f"argument '{names[number]}' is an array that is read-only; the kernel stores to it"
+            )
+    for (first, one), (second, other) in combinations(arrays, 2):
+        if one is other or not _overlap(one, other):
+            continue
+        changed = next((n for n in (first, second) if n in stored()), None)
+        if changed is not None:
+            refuse(
+                f"arguments '{names[first]}' and '{names[second]}' overlap in memory and are not the same array; "
+                f"the kernel stores to '{names[changed]}'"
+            )
+
+
+def _overlap(one: "NDArray[numpy.generic]", other: "NDArray[numpy.generic]") -> bool:
+    """Whether two arrays share some memory, and are not the same one."""
+    import numpy
+
+    return numpy.may_share_memory(one, other) and _seen(one) != _seen(other)
+
+
+def _seen(array: "NDArray[numpy.generic]") -> tuple[object, ...]:
+    return array.ctypes.data, array.dtype, array.shape, array.strides
