@@ -13,8 +13,14 @@ from typing import get_args
 
 from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
 from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
-from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, keep_inputs, read_input, write_output, write_outputs
+from xetile.cli.frame.outputs import (
+    STANDARD,
+    keep_inputs,
+    read_input,
+    write_output,
+    write_outputs,
+)
+from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
 from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile

@@ -9,8 +9,8 @@ from xetile.batch.one import as_json, of_one_or_by_kernel
 from xetile.batch.options import Options
 from xetile.batch.outcomes import Failure, Outcome
 from xetile.batch.work import Telling
-from xetile.cli.errors import STATUS_INTERNAL, STATUS_WRONG_INPUT
-from xetile.cli.files import STANDARD, keep_inputs, read_input, size_text, write_output
+from xetile.cli.frame.outputs import STANDARD, keep_inputs, read_input, size_text, write_output
+from xetile.cli.frame.tools import STATUS_INTERNAL, STATUS_WRONG_INPUT
 from xetile.errors import XetileError
 
 PROGRAM = "xetile-compile"

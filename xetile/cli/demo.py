@@ -8,8 +8,8 @@ from argparse import Namespace
 from functools import partial
 from textwrap import fill
 
-from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.signals import end_at_once
+from xetile.cli.frame.process import end_at_once
+from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.errors import XetileError
 from xetile.targets import EXAMPLE
 
@@ -60,7 +60,7 @@ def _run(arguments: list[str]) -> int:
 
 def _hand_out_examples(options: Namespace) -> int:
     from xetile.cli.examples import copy_examples, summaries
-    from xetile.cli.files import say_written
+    from xetile.cli.frame.outputs import say_written
 
     flag = "--list" if options.list else "--examples"
     for name in ("kernel", "device", "out"):

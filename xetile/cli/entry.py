@@ -5,16 +5,27 @@ Importing this costs next to nothing, so that an interrupt finds a handler while
 
 from functools import partial
 
-from xetile.cli.signals import end_at_once
+from xetile.cli.frame.process import end_at_once
 from xetile.collector import seldom
 
+MODULES = {
+    "opt": "xetile.cli.opt.driver",
+    "compile": "xetile.cli.compile",
+    "run": "xetile.cli.running.run_kernel",
+    "kernel": "xetile.cli.kernel",
+    "layout": "xetile.cli.layout.shown_layout",
+    "explore": "xetile.explorer.serving.command",
+    "demo": "xetile.cli.demo",
+}
+"""The module of each command, which has its `main`."""
 
-def _start(module: str) -> int:
+
+def _start(command: str) -> int:
     end_at_once()
     seldom()
     from importlib import import_module
 
-    return import_module(f"xetile.cli.{module}").main()
+    return import_module(MODULES[command]).main()
 
 
 opt = partial(_start, "opt")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 
-from xetile.cli.files import make_folder, write_outputs
+from xetile.cli.frame.outputs import make_folder, write_outputs
 from xetile.errors import XetileError
 
 _PACKAGE = Path(__file__).parents[1]

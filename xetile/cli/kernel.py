@@ -6,10 +6,10 @@ from inspect import Parameter, signature
 from typing import Any, cast
 
 from xetile.cli import library_kernels
-from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, write_output
+from xetile.cli.frame.option_values import read_number, read_pair
+from xetile.cli.frame.outputs import STANDARD, write_output
+from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.cli.library_kernels import NAMES
-from xetile.cli.values import read_number, read_pair
 
 PROGRAM = "xetile-kernel"
 _NOT_THE_KERNEL = ("debug", "version", "family", "output")

@@ -6,8 +6,8 @@ from functools import partial
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from xetile.cli.errors import ToolParser
-from xetile.cli.values import read_number, read_pair
+from xetile.cli.frame.option_values import read_number, read_pair
+from xetile.cli.frame.tools import ToolParser
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from support.made_up_device import MadeUpDevice
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import codegen, kernels, lower, progress, text
-from xetile.cli import run_arguments
-from xetile.cli.run import main
+from xetile.cli.running import run_options as run_arguments
+from xetile.cli.running.run_kernel import main
 from xetile.runtime import devices
 from xetile.runtime.child import TIME_LIMIT_SECONDS
 from xetile.runtime.device import Device
@@ -105,7 +105,7 @@ def test_without_the_extra_one_line_says_what_to_install(
 def test_devices_are_listed_without_an_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from xetile.cli import device_listing
+    from xetile.cli.running import device_listing
 
     found = [
         Information("opencl:cpu", "A processor", emulates=True),
@@ -324,7 +324,7 @@ def _wait_for(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_nothing_of_devices_is_imported_without_them(folder: Path) -> None:
     script = (
-        "import sys; from xetile.cli.run import main; main(['main.mlir', '--entry', 'main']); "
+        "import sys; from xetile.cli.running.run_kernel import main; main(['main.mlir', '--entry', 'main']); "
         "print([m for m in sys.modules if m.startswith(('xetile.runtime', 'pyopencl', 'xetile.codegen'))])"
     )
     done = subprocess.run(

@@ -1,0 +1,135 @@
+"""One page of an exploration: template, style, scripts and the model in a single file that needs nothing beside itself.
+
+The page cannot reach a network: its Content-Security-Policy allows its own script and style, by their hashes, and
+nothing else. A served page may ask its server as well. No build step: files of `page/` are put together without
+comments and indentation, so a script of theirs has no text that goes over several lines; script and style are packed.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TypeAlias
+
+from xetile.explorer.page.columns import in_columns
+from xetile.layout.show.inline import hash_of, packed, packed_script, stripped
+
+_Room: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A package, and the scripts and styles of its folder `page`."""
+
+_PICTURES: _Room = (
+    "xetile.layout.show",
+    ("f2.js", "scene.js", "matrix.js", "pictures.js", "exchanges.js"),
+    ("pictures.css",),
+)
+_EXPLORER: _Room = (
+    "xetile.explorer",
+    (
+        "model.js",
+        "elements.js",
+        "lines.js",
+        "rows.js",
+        "pane.js",
+        "drawing.js",
+        "panes.js",
+        "tiles.js",
+        "moves.js",
+        "stages.js",
+        "way.js",
+        "costs.js",
+        "type.js",
+    ),
+    ("style.css",),
+)
+_COMPARED: _Room = ("xetile.explorer", ("compared.js", "compare.js"), ("compare.css",))
+"""What only a page of two explorations has."""
+
+_LAST = "main.js"
+_SERVED = "served.js"
+
+
+def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) -> str:
+    """The page of an exploration, or of two to compare, each as `json_form.as_json` has it.
+
+    `served`: with what asks the server for changes. The same explorations give the same text.
+    """
+    title = " and ".join(dict.fromkeys(_title(one) for one in explorations))
+    model = packed(
+        json.dumps({"explorations": [*map(in_columns, explorations)]}, separators=(",", ":"))
+    )
+    rooms = (
+        (_PICTURES, _EXPLORER, _COMPARED) if len(explorations) == 2 else (_PICTURES, _EXPLORER)
+    )
+    style = _style(rooms)
+    script, allowed = packed_script(_script(rooms, served=served), style)
+    parts = {
+        "title": escape(title),
+        "policy": _policy(style, allowed, served=served),
+        "model": model,
+        "script": script,
+    }
+    text = _home("xetile.explorer").joinpath("explorer.html").read_text(encoding="utf-8")
+    for name, part in parts.items():
+        before, mark, after = text.partition(f"<!--{name}-->")
+        if not mark:
+            raise ValueError(f"explorer.html has no mark <!--{name}-->")
+        text = before + part + after
+    return text
+
+
+def prepare() -> None:
+    """Put together what every page of one exploration has, so that `page` has it at hand."""
+    rooms = _PICTURES, _EXPLORER
+    _style(rooms)
+    packed_script(_script(rooms, served=False))
+
+
+def _title(exploration: Mapping[str, object]) -> str:
+    return f"{exploration['file']} on {exploration['device']}"
+
+
+@cache
+def _style(rooms: tuple[_Room, ...]) -> str:
+    return "\n".join(
+        stripped(_text(room, name))
+        for room, _, names in rooms
+        for name in names
+        if _is_there(room, name)
+    )
+
+
+@cache
+def _script(rooms: tuple[_Room, ...], *, served: bool) -> str:
+    last = [_SERVED, _LAST] if served else [_LAST]
+    wanted = [(room, name) for room, names, _ in rooms for name in names]
+    wanted += [("xetile.explorer", name) for name in last]
+    return "\n".join(
+        stripped(_text(room, name)) for room, name in wanted if _is_there(room, name)
+    )
+
+
+def _policy(style: str, scripts: str, *, served: bool) -> str:
+    allowed = [
+        "default-src 'none'",
+        f"script-src {scripts}",
+        f"style-src {hash_of(style)}",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    if served:
+        allowed.append("connect-src 'self'")
+    return "; ".join(allowed)
+
+
+def _home(room: str) -> Traversable:
+    return files(room).joinpath("page")
+
+
+def _is_there(room: str, name: str) -> bool:
+    return _home(room).joinpath(name).is_file()
+
+
+def _text(room: str, name: str) -> str:
+    return _home(room).joinpath(name).read_text(encoding="utf-8")
