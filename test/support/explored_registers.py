@@ -10,7 +10,7 @@ from support.explored_places import images
 
 from xetile.api import parse
 from xetile.explorer import explore
-from xetile.explorer.isa.instructions import listing
+from xetile.explorer.isa.instruction_levels import listing
 from xetile.explorer.isa.isa_operands import Product, product, read
 from xetile.explorer.model import Holding, Kernel
 from xetile.targets.xe.device import LANES

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xetile.codegen.functions import callee, hot_blocks, products_of, products_per_step
 from xetile.hints import isa
 from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
-from xetile.toolchain.isa import Work
+from xetile.toolchain.assembly import Work
 
 MOST_OPS = 500_000
 """Ops that are walked at most; a kernel that has more to do is told of as one whose work is unknown."""

@@ -1,12 +1,15 @@
 """Explorations: a module on a device as a model, as JSON, as a page."""
 
 import json
+import sys
+import webbrowser
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -20,11 +23,35 @@ from xetile.explorer.isa.instruction_levels import (
     begin_disassembly,
     end_assembly,
 )
-from xetile.explorer.json_form import as_json
-from xetile.explorer.levels.sources import source_file
+from xetile.explorer.levels.placed_texts import source_file
 from xetile.explorer.levels.trace import Traced, traced, write
-from xetile.explorer.model import Model
+from xetile.explorer.model import Model, as_json
 from xetile.toolchain.paths import find_ocloc
+
+
+def is_notebook() -> bool:
+    """Whether a notebook runs this program, and shows what its cells give."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
+def opened(html: str, name: str) -> str:
+    """Write a page to a file of its own, which stays, and open it in the browser; the file's path.
+
+    Where no browser can be opened, standard error says where the page is.
+    """
+    with NamedTemporaryFile(
+        "w", prefix=f"xetile-{name}-", suffix=".html", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(html)
+    try:
+        found = webbrowser.open(f"file://{file.name}")
+    except webbrowser.Error:
+        found = False
+    if not found:
+        print(f"no browser was found; the page is {file.name}", file=sys.stderr)
+    return file.name
+
 
 PRINTED = "<module>"
 """What a module is called that was read from no file."""
@@ -67,8 +94,6 @@ class Exploration:
 
         Where no browser can be opened, standard error says where the page is.
         """
-        from xetile.explorer.browsing import opened
-
         return opened(self.html(), "-".join(kernel.name for kernel in self.model.kernels[:3]))
 
     @cached_property

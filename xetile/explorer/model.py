@@ -1,13 +1,14 @@
 """What an exploration holds: levels side by side with their links, who holds which element, and what it costs.
 
-All classes are plain data; `as_json` of `json_form.py` is what the page and other programs read (see
+All classes are plain data; `as_json` is what the page and other programs read (see
 docs/explorer.schema.json). Numbers in tuples are indices into the lists that stand beside them; lines and columns
 count from 0, columns in characters, spans are half open.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 VERSION = 2
 """Of the form; it changes where a reader of the old one would be misled."""
@@ -297,3 +298,36 @@ class Model:
     kernels: list[Kernel]
     notes: list[str] = field(default_factory=list[str])
     version: int = VERSION
+
+
+Plain: TypeAlias = "str | int | float | list[Plain] | dict[str, Plain] | None"
+
+_SCALARS = frozenset((int, str, float, bool, type(None)))
+"""What most of the numbers in a model are, which need no call each."""
+
+
+def as_json(model: Model) -> "dict[str, Plain]":
+    """Dataclasses as objects by their fields, tuples as arrays, layouts as {"in": {...}, "out": {...}}."""
+    return cast("dict[str, Plain]", _plain(model))
+
+
+def _plain(value: object) -> "Plain":
+    match value:
+        case None | str() | int() | float():
+            return value
+        case Bases(inputs, outputs):
+            return {"in": _plain(inputs), "out": _plain(outputs)}
+        case list() | tuple():
+            given = cast("list[Plain]", value)
+            return [one if type(one) in _SCALARS else _plain(one) for one in given]
+        case Mapping():
+            items = cast("Mapping[str, object]", value).items()
+            return {key: _plain(one) for key, one in items}
+        case _:
+            return {name: _plain(getattr(value, name)) for name in _names(type(value))}
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    assert is_dataclass(kind), kind
+    return tuple(field.name for field in fields(kind))

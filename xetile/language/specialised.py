@@ -191,7 +191,7 @@ class Specialised:
         Options are as `xetile.explore` has them.
         """
         from xetile.explorer import explore
-        from xetile.explorer.browsing import is_notebook
+        from xetile.explorer.exploration import is_notebook
 
         target = device_for(self.source, device, self.device)
         found = explore(

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from xetile.errors import XetileError
-from xetile.toolchain.description import described
+from xetile.toolchain.assembly import described
 from xetile.toolchain.paths import find_ocloc
 from xetile.toolchain.sandbox import Outcome, begun, ending, run
 

@@ -11,8 +11,7 @@ import xetile
 from xetile.codegen import lower_to_llvm
 from xetile.codegen.spirv import Instruction, instructions, to_spirv
 from xetile.explorer.isa import spirv_marks as marks
-from xetile.explorer.isa.spirv_marks import Marked, marked
-from xetile.explorer.isa.spirv_words import OP_FUNCTION_END, OP_LABEL, bodies
+from xetile.explorer.isa.spirv_marks import OP_FUNCTION_END, OP_LABEL, Marked, bodies, marked
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 HEADER_BYTES = 20

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 import xetile
-from xetile.explorer.page.columns import in_columns, in_rows
+from xetile.explorer.page.page import in_columns, in_rows
 from xetile.layout.show.inline import packed
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_plain.mlir"

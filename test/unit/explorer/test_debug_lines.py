@@ -9,10 +9,8 @@ import xetile
 from xetile.codegen import lower_to_llvm
 from xetile.codegen.spirv import instructions, to_spirv
 from xetile.errors import XetileError
-from xetile.explorer.isa.debug_info import with_lines
-from xetile.explorer.isa.debug_lines import line_rows
-from xetile.explorer.isa.spirv_marks import marked
-from xetile.explorer.isa.spirv_words import OP_LINE
+from xetile.explorer.isa.debug_lines import line_rows, with_lines
+from xetile.explorer.isa.spirv_marks import OP_LINE, marked
 from xetile.toolchain.elf import contents
 from xetile.toolchain.ocloc import compile_spirv
 

@@ -13,8 +13,7 @@ from support.tiled.case import module_of
 
 from xetile.api import parse
 from xetile.explorer import explore
-from xetile.explorer.json_form import as_json
-from xetile.explorer.model import Kernel, Model
+from xetile.explorer.model import Kernel, Model, as_json
 from xetile.explorer.page.page import page as built
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

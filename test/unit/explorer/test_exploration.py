@@ -12,8 +12,7 @@ import xetile
 from xetile.codegen import only_kernel
 from xetile.errors import XetileError, file_position, kept_remarks
 from xetile.explanation.options import Options
-from xetile.explorer.levels.numbering import number, number_of
-from xetile.explorer.levels.trace import traced, write
+from xetile.explorer.levels.trace import number, number_of, traced, write
 from xetile.explorer.model import Kernel
 from xetile.kernels.gemm_module import gemm_module
 from xetile.levels import LevelName

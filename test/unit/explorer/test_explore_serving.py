@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from xetile.errors import XetileError
-from xetile.explorer.serving import compiler
+from xetile.explorer.serving import compiling as compiler
 from xetile.explorer.serving.server import MOST_BYTES, Session, read_source
 from xetile.explorer.serving.wanted import Wanted
 from xetile.layout.algebra.linear_layout import LinearLayout
@@ -276,7 +276,7 @@ def test_what_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_what_takes_too_much_memory_is_refused() -> None:
-    command = "from xetile.explorer.serving import child; child.MEMORY_BYTES = 1 << 30; child._begin(); bytearray(1 << 30)"
+    command = "from xetile.explorer.serving import compiling; compiling.MEMORY_BYTES = 1 << 30; compiling._begin(); bytearray(1 << 30)"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == "MemoryError"
 

@@ -9,8 +9,7 @@ import pytest
 
 import xetile
 from tools.explorer_schema import SCHEMA, schema
-from xetile.explorer.json_form import as_json
-from xetile.explorer.model import Bases, Holding, Kernel, Message, Model, Move
+from xetile.explorer.model import Bases, Holding, Kernel, Message, Model, Move, as_json
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

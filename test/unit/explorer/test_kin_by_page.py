@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import Error, Page
 
 import xetile
-from xetile.explorer.json_form import as_json
-from xetile.explorer.model import Kernel, Model
+from xetile.explorer.model import Kernel, Model, as_json
 
 pytestmark = [pytest.mark.browser, pytest.mark.ocloc]
 

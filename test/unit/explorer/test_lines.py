@@ -10,11 +10,16 @@ from support.spread import spread
 import xetile
 from xetile.codegen import lower_to_llvm
 from xetile.codegen.spirv import instructions
-from xetile.explorer.isa.debug_info import with_lines
-from xetile.explorer.isa.debug_lines import Row, lines_at
+from xetile.explorer.isa.debug_lines import Row, lines_at, with_lines
 from xetile.explorer.isa.instruction_levels import printed
-from xetile.explorer.isa.spirv_marks import carried, marked
-from xetile.explorer.isa.spirv_words import OP_LINE, OP_NO_LINE, OP_STORE, bodies
+from xetile.explorer.isa.spirv_marks import (
+    OP_LINE,
+    OP_NO_LINE,
+    OP_STORE,
+    bodies,
+    carried,
+    marked,
+)
 from xetile.explorer.model import Kernel
 from xetile.targets import names
 from xetile.toolchain.elf import contents

@@ -10,8 +10,7 @@ from support.explored_kernels import ELEMENTS, explored_case
 from support.explored_places import Place, as_bits
 from support.tiled.kernels import FAMILIES
 
-from xetile.explorer.json_form import as_json
-from xetile.explorer.model import Model
+from xetile.explorer.model import Model, as_json
 
 pytestmark = pytest.mark.browser
 

@@ -27,7 +27,7 @@ from xetile.api import parse
 from xetile.codegen import statistics
 from xetile.explorer import explore
 from xetile.explorer.isa import register_places as registers
-from xetile.explorer.isa.instructions import Listing, listing
+from xetile.explorer.isa.instruction_levels import Listing, listing
 from xetile.explorer.model import Bases, Holding, Kernel
 from xetile.toolchain import classes
 from xetile.toolchain.classes import class_of

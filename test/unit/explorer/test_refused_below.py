@@ -8,7 +8,7 @@ from unit.explorer.test_lines import check_links
 import xetile
 from xetile.explorer.exploration import Exploration
 from xetile.explorer.isa import spirv_marks as marks
-from xetile.explorer.json_form import as_json
+from xetile.explorer.model import as_json
 from xetile.explorer.page.page import page
 
 EXAMPLE = Path(__file__).parents[3] / "examples/gemm_f16_plain.mlir"

@@ -18,10 +18,16 @@ from xetile.codegen import lower_to_llvm
 from xetile.codegen.spirv import Instruction
 from xetile.explorer import explore
 from xetile.explorer.isa import spirv_marks as marks
-from xetile.explorer.isa.spirv_marks import Marked, marked
-from xetile.explorer.isa.spirv_words import OP_CALL, OP_LABEL, OP_STORE, bodies, names_of
-from xetile.explorer.json_form import as_json
-from xetile.explorer.model import Kernel, Model
+from xetile.explorer.isa.spirv_marks import (
+    OP_CALL,
+    OP_LABEL,
+    OP_STORE,
+    Marked,
+    bodies,
+    marked,
+    names_of,
+)
+from xetile.explorer.model import Kernel, Model, as_json
 from xetile.explorer.page.page import page as built
 
 MAP = "#xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 32]>"

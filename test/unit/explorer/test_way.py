@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Position, expect
 from xetile.api import parse
 from xetile.errors import kept_remarks
 from xetile.explorer import explore
-from xetile.explorer.json_form import as_json
+from xetile.explorer.model import as_json
 from xetile.explorer.page.page import page as built
 from xetile.kernels.gemm_module import gemm_module
 

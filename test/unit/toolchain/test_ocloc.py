@@ -5,7 +5,7 @@ import pytest
 from xetile.errors import XetileError
 from xetile.targets import find
 from xetile.targets.target import RegisterFile
-from xetile.toolchain.isa import statistics
+from xetile.toolchain.assembly import statistics
 from xetile.toolchain.ocloc import compile_spirv, disassemble
 
 STORE = """

@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from xetile.cli.frame.outputs import write_outputs as write_all
+from xetile.cli.frame.inputs_outputs import write_outputs as write_all
 from xetile.cli.frame.tools import ToolParser
 from xetile.errors import XetileError
 

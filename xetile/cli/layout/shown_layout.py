@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from xetile.advice import hint
-from xetile.cli.frame.outputs import keep_inputs
+from xetile.cli.frame.inputs_outputs import keep_inputs
 from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.cli.layout.layout_output import (
     PROGRAM,
@@ -237,7 +237,7 @@ def layout_to_show(text: str, shape: tuple[int, ...]) -> "LinearLayout | Distrib
 
 def _aliases(options: Namespace) -> list[tuple[str, str]]:
     """The aliases of a file, each with those inside of it written out."""
-    from xetile.cli.frame.outputs import read_input
+    from xetile.cli.frame.inputs_outputs import read_input
 
     source, name = read_input(options.i)
     known: dict[str, str] = {}

@@ -20,7 +20,7 @@ from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from xetile.cli.frame.outputs import keep_inputs, read_input, write_output
+from xetile.cli.frame.inputs_outputs import keep_inputs, read_input, write_output
 from xetile.cli.frame.tools import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
 from xetile.cli.frame.usage import unrecognized
 from xetile.cli.opt.expectations import Diagnostic, read_expectations, unmet

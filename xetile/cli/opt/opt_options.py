@@ -7,7 +7,7 @@ from functools import partial
 from xetile.advice import hint
 from xetile.cli.frame.tools import ToolParser
 from xetile.cli.frame.version import VersionAction
-from xetile.cli.opt.dumping import ALL, Dumps
+from xetile.cli.opt.instrumentation import ALL, Dumps
 from xetile.cli.opt.pipeline_spec import PIPELINE_OPTION
 from xetile.errors import XetileError, warn
 

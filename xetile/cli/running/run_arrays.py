@@ -1,23 +1,98 @@
-"""Kernel arguments for a run on the CPU, made from what the command line asks for."""
+"""The arrays of a run: made from what the command line asks for, read from files, compared.
+
+Arrays in `.npy` files, whose headers may say anything; nothing is executed or allocated on their word.
+
+Source: numpy.lib.format, "Format Version 1.0" and after.
+"""
 
 import os
+import warnings
 from contextlib import suppress
+from io import BytesIO
 from math import isfinite, prod
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy
 from ml_dtypes import finfo
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xetile.advice import hint
-from xetile.cli.running.numpy_files import read_array
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.types import per_byte
-from xetile.errors import XetileError
+from xetile.errors import XetileError, one_line, reason_of
 from xetile.interpreter.machine.elements import find_element
+
+_LONGEST_REASON = 100
+
+
+def read_array(path: str) -> NDArray[numpy.generic]:
+    """The array of a file, which is not to be written to.
+
+    Errors: XetileError for a file that is none, or shorter than its header says.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise XetileError(f"cannot read '{path}': {reason_of(error)}") from error
+    try:
+        return _array_of(data)
+    except XetileError as error:
+        raise XetileError(f"cannot read '{path}': {error.message}") from error
+
+
+def _array_of(data: bytes) -> NDArray[numpy.generic]:
+    if not data.startswith(npy.MAGIC_PREFIX):
+        said = "it is no .npy file, which numpy.save writes" if data else "it is empty"
+        raise XetileError(said)
+    stream = BytesIO(data)
+    shape, by_columns, dtype = _header(stream)
+    if dtype.hasobject:
+        raise XetileError("it holds Python objects; save an array of numbers")
+    if any(isinstance(extent, bool) or extent < 0 for extent in shape):
+        raise XetileError(f"its header has the shape {shape}; expected whole numbers from 0")
+    found, needed = len(data) - stream.tell(), prod(shape) * dtype.itemsize
+    if found < needed:
+        raise XetileError(f"it has {found} bytes of data, its header says {needed}")
+    order = "F" if by_columns else "C"
+    try:
+        return numpy.ndarray(shape, dtype, buffer=data, offset=stream.tell(), order=order)
+    except (ValueError, TypeError) as error:
+        raise _not_understood(error) from error
+
+
+def _header(stream: BytesIO) -> tuple[tuple[int, ...], bool, numpy.dtype[numpy.generic]]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on headers that Python 2 wrote
+            version = npy.read_magic(stream)
+            # version 3 has names of fields in UTF-8, and no other difference
+            read = (
+                npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            )
+            if version not in ((1, 0), (2, 0), (3, 0)):
+                raise XetileError(
+                    f"its header is of version {version[0]}.{version[1]}; known are 1.0 to 3.0"
+                )
+            return cast(
+                "tuple[tuple[int, ...], bool, numpy.dtype[numpy.generic]]", read(stream)
+            )
+    except XetileError:
+        raise
+    except Exception as error:  # reading Python's literals fails in many ways
+        raise _not_understood(error) from error
+
+
+def _not_understood(error: Exception) -> XetileError:
+    reason = one_line(str(error)).partition(": <ast.")[0]
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[:_LONGEST_REASON]}..."
+    return XetileError(f"its header is not understood ({reason or type(error).__name__})")
+
 
 Array = NDArray[numpy.generic]
 Argument = Array | int | float
@@ -273,3 +348,52 @@ def _spread(array: Array, strides: tuple[int, ...] | None) -> Array:
     spread = numpy.lib.stride_tricks.as_strided(buffer, array.shape, steps).view(array.dtype)
     spread[...] = array
     return spread
+
+
+class Difference(NamedTuple):
+    """Where two arrays differ: the largest error, how many elements, the first place and its values."""
+
+    largest: float
+    number: int
+    place: tuple[int, ...]
+    ours: object
+    theirs: object
+
+
+def compare(ours: Array, theirs: Array, bound: float | None) -> Difference | None:
+    """How two arrays of one shape and type differ; None if they do not.
+
+    `bound` is the largest absolute difference that counts as equal; None asks for equal bits, but any NaN is
+    equal to any other. Errors are computed in f64; a NaN or infinity on one side only is an infinite error.
+    """
+    nan = _is_nan(ours) & _is_nan(theirs)
+    error = _errors(ours, theirs)
+    error[nan] = 0.0
+    unequal = _bits(ours) != _bits(theirs) if bound is None else error > bound
+    unequal &= ~nan
+    if not unequal.any():
+        return None
+    place = tuple(int(index) for index in numpy.argwhere(unequal)[0])
+    largest = float(error[unequal].max())
+    return Difference(largest, int(unequal.sum()), place, ours[place], theirs[place])
+
+
+def _bits(array: Array) -> Array:
+    size = array.dtype.itemsize
+    return numpy.ascontiguousarray(array).view(numpy.dtype(f"u{size}")).reshape(array.shape)
+
+
+def _is_nan(array: Array) -> NDArray[numpy.bool]:
+    return numpy.isnan(_wide(array))
+
+
+def _wide(array: Array) -> NDArray[numpy.float64]:
+    return array.astype(numpy.float64)
+
+
+def _errors(ours: Array, theirs: Array) -> NDArray[numpy.float64]:
+    left, right = _wide(ours), _wide(theirs)
+    with numpy.errstate(invalid="ignore"):
+        error = numpy.abs(left - right)
+    error[left == right] = 0.0
+    return numpy.where(numpy.isnan(error), numpy.inf, error)

@@ -5,8 +5,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from xetile.cli.running.kernels import check_grid
-from xetile.cli.running.run_options import PROGRAM
+from xetile.cli.running.run_options import PROGRAM, check_grid
 from xetile.progress import Stages
 from xetile.runtime.device import Device
 

@@ -13,23 +13,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from xetile.cli.frame.outputs import make_folder, read_input, say_written, write_output
+from xetile.cli.frame.inputs_outputs import make_folder, read_input, say_written, write_output
 from xetile.cli.frame.tools import run_tool
-from xetile.cli.running.kernels import (
+from xetile.cli.running.run_options import (
+    PROGRAM,
+    check_combination,
     is_at_last_level,
     kernel_to_run,
     kernels_alone,
+    make_parser,
     refuse_last_level,
 )
-from xetile.cli.running.run_options import PROGRAM, check_combination, make_parser
 from xetile.errors import XetileError
 from xetile.progress import shares
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from xetile.cli.running.comparison import Difference
-    from xetile.cli.running.run_arrays import Argument, Array, Parameter
+    from xetile.cli.running.run_arrays import Argument, Array, Difference, Parameter
     from xetile.interpreter.host.machine import KernelLauncher
     from xetile.runtime.launch import Compiled
 
@@ -316,7 +317,7 @@ def _compare(
     theirs: "Sequence[Argument]",
     options: Namespace,
 ) -> int:
-    from xetile.cli.running.comparison import compare
+    from xetile.cli.running.run_arrays import compare
 
     different, bound = False, options.tolerance
     for (position, left), (_, right) in zip(_arrays(ours), _arrays(theirs), strict=True):

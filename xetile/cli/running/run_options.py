@@ -11,11 +11,16 @@ from argparse import (
 )
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING, NoReturn
 
 from xetile.cli.frame.tools import ToolParser
-from xetile.errors import XetileError
+from xetile.errors import XetileError, fail, warn
 from xetile.targets import DEFAULT, find, names
 from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
 PROGRAM = "xetile-run"
 EXACT = "bits"
@@ -217,7 +222,6 @@ class _ListDevices(Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        from xetile.cli.running.device_listing import device_table
 
         print(device_table())
         parser.exit()
@@ -277,3 +281,107 @@ def _seed(text: str) -> int:
     if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
         raise ArgumentTypeError(f"'{text}' is no seed; write a whole number from 0")
     return int(text)
+
+
+Extents = tuple[int, int, int]
+
+
+def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) -> "Operation":
+    """The kernel of this name, or the only one, whose grid is known.
+
+    Errors: XetileError where there is no such kernel or its grid is not known.
+    """
+    from xetile.analysis.kernels import (
+        find_kernel,
+        functions,
+        kernel_functions,
+        launch_sizes,
+    )
+
+    if not kernel_functions(module):
+        if is_at_last_level(module):
+            refuse_last_level(module)
+        if name is None:
+            _advise_entry(list(functions(module)))
+    kernel = find_kernel(module, name, choose="with --kernel")
+    check_grid(kernel, launch_sizes(kernel, "known_grid_size"), grid)
+    return kernel
+
+
+def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None) -> None:
+    """Refuse a grid that nobody says; warn of one that the kernel contradicts."""
+    if known is None and given is None:
+        wanted = "give --grid X,Y,Z, or write known_grid_size on the kernel"
+        fail(kernel, f"the grid is not known; {wanted}")
+    if given is not None and known is not None and known != given:
+        wanted = f"known_grid_size {list(known)}"
+        warn(kernel, f"--grid is {list(given)}, which counts; the kernel has {wanted}")
+
+
+def refuse_last_level(module: "ModuleOp") -> NoReturn:
+    """Refuse to execute on numpy what is for devices alone."""
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    fail(
+        next(filter(is_kernel, llvm_functions(module))),
+        "this kernel is at the last level, which --on executes on a device; numpy executes the levels above",
+    )
+
+
+def is_at_last_level(module: "ModuleOp") -> bool:
+    """Whether all kernels of a module are functions of the llvm dialect."""
+    from xetile.analysis.kernels import kernel_functions
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    return not kernel_functions(module) and any(map(is_kernel, llvm_functions(module)))
+
+
+def kernels_alone(module: "ModuleOp") -> bool:
+    """Whether there is nothing that runs on the host, but what it would launch."""
+    from xetile.analysis.kernels import functions, kernel_functions
+
+    return bool(kernel_functions(module)) and not any(
+        function.name == "func.func" for function in functions(module)
+    )
+
+
+def _advise_entry(found: "list[Operation]") -> None:
+    """Refuse to look for a kernel where all that there is runs on the host."""
+    from xetile.analysis.kernels import symbol_name
+
+    if found and all(function.name == "func.func" for function in found):
+        entries = " or ".join(f"--entry {symbol_name(host)}" for host in found)
+        raise XetileError(f"the module has no kernel; to run its host code write {entries}")
+
+
+_HEADINGS = ("name", "instructions", "description")
+
+
+def device_table() -> str:
+    """A line for each device that is there: its name, whether it emulates, the driver's words, why it does not start.
+
+    Errors: XetileError where there is none, with what to install.
+    """
+    from xetile.runtime.devices import CPU, INSTALL, list_devices
+
+    found = list_devices()
+    if not found:
+        raise XetileError(
+            f"there is no device that takes what is emitted; {INSTALL} brings {CPU}"
+        )
+    rows = [
+        _HEADINGS,
+        *(
+            (
+                device.name,
+                "emulated" if device.emulates else "its own",
+                ": ".join(filter(None, (device.description, device.fault))),
+            )
+            for device in found
+        ),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    return "\n".join(
+        f"{name:{widths[0]}}  {instructions:{widths[1]}}  {description}"
+        for name, instructions, description in rows
+    )

@@ -15,8 +15,8 @@ from xetile.dialects.xevm import (
     BlockStoreOp,
 )
 from xetile.explanation.lanes import space_of
-from xetile.explorer.holding.chain import Chain
-from xetile.explorer.holding.lane_values import vector_bits
+from xetile.explorer.holding.lane_registers import vector_bits
+from xetile.explorer.holding.tile_parts import Chain
 from xetile.explorer.model import At, LevelId, Message, Move
 from xetile.passes.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView

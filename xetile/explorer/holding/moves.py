@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from xetile.explorer.holding.lane_registers import Lanes, lanes_of
-from xetile.explorer.holding.lane_values import LaneValues, bits_of
+from xetile.explorer.holding.lane_registers import Lanes, LaneValues, bits_of, lanes_of
 from xetile.explorer.model import Access, At, Bases, Move, MoveKind, Round, Shared, Way
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.steps import Select, Share, Shuffle, Step

@@ -24,13 +24,11 @@ from xdsl.ir import Operation, SSAValue
 from xetile.analysis.same_value import carried_pairs
 from xetile.dialects.traits import Elementwise, MovesTile, ReadsTile, WritesTile, has_trait
 from xetile.dialects.xetile import TileConvLayoutOp, TileMMAOp, TileTransposeOp, TileType
-from xetile.explorer.holding.chain import Chain
-from xetile.explorer.holding.lane_registers import Lanes
-from xetile.explorer.holding.lane_values import LaneValues, bits_of
+from xetile.explorer.holding.lane_registers import Lanes, LaneValues, bits_of
 from xetile.explorer.holding.messages import Messages
 from xetile.explorer.holding.moves import conversions
 from xetile.explorer.holding.owners import Block, owner_bases, owner_blocks, units_of
-from xetile.explorer.holding.tile_parts import Part, extents_of
+from xetile.explorer.holding.tile_parts import Chain, Part, extents_of
 from xetile.explorer.levels.placed_texts import values_of
 from xetile.explorer.levels.trace import Traced
 from xetile.explorer.model import (

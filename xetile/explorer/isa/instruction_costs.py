@@ -4,29 +4,267 @@ Instructions are counted in ocloc's text; each belongs to the op of level L that
 it is the compiler's own. As every op has one parent, sums over the levels above are exact.
 
 Which instructions send the messages of moves: those that reach memory and came of the op that moves.
+
+The loops of an assembly: which loop of the source each is, and how many of its rounds stand in it.
+
+How many bytes the messages of level L move, read off what is called, and summed up to the levels above.
+
+call @..block_read_16b_32r16x2c(..)      32 rows of 2 blocks of 16 columns of 16 bits: 2048 bytes
+call @..block_write_ap_u32_m8k16v1(..)   8 rows of 16 columns of 32 bits: 512 bytes
+llvm.load of vector<8xf32>               by each of 16 lanes: 512 bytes, as if all lanes were on
+
+What is moved to an op of a level above is what its parts move, in one round of the loop as it is written.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import IntegerAttr, VectorType
+from xdsl.dialects.scf import ForOp
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.codegen.functions import (
     callee,
     hot_blocks,
     is_kernel,
+    llvm_functions,
     products_of,
     products_per_step,
 )
-from xetile.explorer.isa.instructions import Listing, listing
-from xetile.explorer.isa.loops import loops
-from xetile.explorer.isa.moved_bytes import bytes_per_round
+from xetile.codegen.walk import walk
+from xetile.dialects.xetile import TileMMAOp
+from xetile.explorer.isa.instruction_levels import Listing, listing
 from xetile.explorer.levels.trace import Traced
-from xetile.explorer.model import At, Bases, Costs, Kernel
+from xetile.explorer.model import At, Bases, Costs, Kernel, Level, Loop
+from xetile.hints import isa
 from xetile.layout.show.bases import layout_of_form
+from xetile.targets.target import BYTE_BITS
+from xetile.targets.xe.device import LANES
+from xetile.toolchain import assembly
+from xetile.toolchain.assembly import Work, classify, environment, loop_ranges
 from xetile.toolchain.classes import CLASSES, MESSAGES, Class, class_of
-from xetile.toolchain.isa import environment
+
+_BLOCKS = (
+    re.compile(r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"),
+    re.compile(r"block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"),
+)
+_BY_LANES = re.compile(
+    r"simd_block_(?:read|write)|intel_sub_group_block_(?:read|write)|atomic_"
+)
+_PRIVATE = 0
+"""The address space of arrays that are in registers (source: SPIR-V's Function; LLVM's 0 of spir64)."""
+
+
+def word_bytes(type: Attribute) -> int:
+    """Return the bytes of a component."""
+    element = type
+    if isa(type, VectorType):
+        element = type.element_type
+    elif isinstance(type, llvm.LLVMArrayType):
+        element = type.type
+    bits: int = getattr(element, "bitwidth", 0)
+    return max(1, bits // BYTE_BITS)
+
+
+def lane_bytes(type: Attribute) -> int:
+    """Return the bytes that each lane holds of a value."""
+    if isa(type, VectorType):
+        return type.element_count() * word_bytes(type)
+    if isinstance(type, llvm.LLVMArrayType):
+        return type.size.data * word_bytes(type)
+    return word_bytes(type)
+
+
+def given_bytes(op: Operation) -> int | None:
+    """Return the bytes that an op gives to each lane, or None if it gives nothing."""
+    type = _given(op)
+    return None if type is None else lane_bytes(type)
+
+
+def given_word(op: Operation) -> int:
+    """Return the bytes of a word of what an op gives."""
+    type = _given(op)
+    assert type is not None, op
+    return word_bytes(type)
+
+
+def _given(op: Operation) -> Attribute | None:
+    """Return the type of an op's result, or of the private array that a call fills."""
+    if op.results:
+        return op.results[0].type
+    if not isinstance(op, llvm.CallOp):
+        return None
+    owners: Sequence[object] = [operand.owner for operand in op.args]
+    return next((o.elem_type for o in owners if isinstance(o, llvm.AllocaOp)), None)
+
+
+def bytes_of(op: Operation) -> int:
+    """Bytes that an op of level L moves to or from memory, for a subgroup; 0 of one that moves none."""
+    match op:
+        case llvm.CallOp():
+            return _called(op)
+        case llvm.LoadOp():
+            return _by_lanes(op.ptr, op.results[0].type)
+        case llvm.StoreOp():
+            return _by_lanes(op.ptr, op.value.type)
+        case _:
+            return 0
+
+
+def _called(op: llvm.CallOp) -> int:
+    name = callee(op) or ""
+    for pattern in _BLOCKS:
+        if found := pattern.search(name):
+            return prod(map(int, found.groups())) // BYTE_BITS
+    if not _BY_LANES.search(name):
+        return 0
+    moved = op.returned if op.returned is not None else op.args[-1]
+    return lane_bytes(moved.type) * LANES
+
+
+def _by_lanes(pointer: SSAValue, moved: Attribute) -> int:
+    type = pointer.type
+    assert isinstance(type, llvm.LLVMPointerType)
+    space = getattr(type.addr_space, "value", None)
+    outside = space is not None and space.data != _PRIVATE
+    return lane_bytes(moved) * LANES if outside else 0
+
+
+def bytes_per_round(
+    levels: Sequence[Level],
+    last: int,
+    ops: Sequence[Operation],
+    hot: Mapping[int, bool],
+    copies: int,
+) -> list[tuple[int, int, int]]:
+    """By level and op the bytes of one round of its loop, which stands `copies` times in the hot one of level L.
+
+    An op with parts in the hot loop has those counted, and not its parts in front of the loop and behind it.
+    """
+    inside = {number: size for number, op in enumerate(ops) if (size := bytes_of(op))}
+    found = [(last, number, size) for number, size in inside.items()]
+    level = last
+    sums = {number: (size, 0) if hot[number] else (0, size) for number, size in inside.items()}
+    while (above := levels[level].of) is not None:
+        upper: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        for number, (in_loop, beside) in sums.items():
+            for parent in levels[level].ops[number].parents:
+                known = upper[parent]
+                upper[parent] = known[0] + in_loop, known[1] + beside
+        sums, level = dict(upper), above
+        found += [
+            (level, number, in_loop // copies if in_loop else beside)
+            for number, (in_loop, beside) in sums.items()
+        ]
+    return sorted(found)
+
+
+def loops(trace: Traced, listing: Listing) -> list[Loop]:
+    """The loops, in the order of the assembly; `--stats` counts over the hot one."""
+    work = next(
+        (walk(function) for function in llvm_functions(trace.module) if is_kernel(function)),
+        Work(),
+    )
+    program = listing.program
+    hot = assembly.hot_range(program)
+    if hot is None and work.looped and assembly.products_of(program.instructions):
+        place = assembly.unrolled_range(program)
+        return [_loop(trace, listing, place, work, is_hot=True)]
+    found = sorted(loop_ranges(program), key=lambda loop: (loop.start, -loop.stop))
+    return [_loop(trace, listing, place, work, is_hot=place == hot) for place in found]
+
+
+def _loop(trace: Traced, listing: Listing, place: range, work: Work, *, is_hot: bool) -> Loop:
+    inner = [
+        loop
+        for loop in loop_ranges(listing.program)
+        if loop != place and place.start <= loop.start and loop.stop <= place.stop
+    ]
+    own = [n for n in place if not any(n in loop for loop in inner)]
+    copies = 1
+    if work.products_per_step and not inner:
+        body = listing.program.instructions[place.start : place.stop]
+        copies = max(1, round(assembly.products_of(body) / work.products_per_step))
+    found = _written(trace, listing, own)
+    trips = None if found is None else _trips(found[1])
+    if trips is None and is_hot and work.products and work.entries and work.products_per_step:
+        trips = work.products // work.products_per_step // work.entries
+    step = "" if found is None else _step(found[1])
+    at = None if found is None else found[0]
+    return Loop((place.start, place.stop - 1), copies, step, trips, at, is_hot=is_hot)
+
+
+def _written(trace: Traced, listing: Listing, own: Sequence[int]) -> tuple[At, ForOp] | None:
+    """The loop at the highest level that has it: the one in which most of the instructions' ops stand.
+
+    Those of matrix instructions are asked first, as others may have been moved. `own` leaves out loops inside.
+    """
+    used = {link for number in own if (link := listing.links[number]) is not None}
+    products = {
+        link
+        for number in own
+        if classify(listing.program.instructions[number]) == "dpas"
+        and (link := listing.links[number]) is not None
+    }
+    for level, ops in _levels(trace, products or used, listing.origin):
+        around = Counter(loop for number in ops if (loop := _around(trace, level, number)))
+        if around:
+            loop = around.most_common(1)[0][0]
+            here = trace.ops[trace.kernel.levels[level].id]
+            return (level, here.index(loop)), loop
+    return None
+
+
+def _levels(trace: Traced, links: set[int], last: int) -> list[tuple[int, list[int]]]:
+    """By level, the highest first, the ops of which some ops of level L came."""
+    found: list[tuple[int, list[int]]] = []
+    level: int | None = last
+    numbers: Iterable[int] = links
+    while level is not None:
+        numbers = list(numbers)
+        if trace.kernel.levels[level].id in trace.ops:
+            found.insert(0, (level, numbers))
+        ops = trace.kernel.levels[level].ops
+        numbers = [parent for number in numbers for parent in ops[number].parents]
+        level = trace.kernel.levels[level].of
+    return found
+
+
+def _around(trace: Traced, level: int, number: int) -> ForOp | None:
+    op = trace.ops[trace.kernel.levels[level].id][number]
+    while op is not None and not isinstance(op, ForOp):
+        op = op.parent_op()
+    return op
+
+
+def _trips(loop: ForOp) -> int | None:
+    """How often a loop goes round, where its bounds are numbers."""
+    start, end, step = map(_number, (loop.lb, loop.ub, loop.step))
+    if start is None or end is None or not step:
+        return None
+    return max(0, -(-(end - start) // step))
+
+
+def _step(loop: ForOp) -> str:
+    """What a round does: the K of its product, if there is one, else what its counter goes on by."""
+    products = [op for op in loop.walk() if isinstance(op, TileMMAOp)]
+    if len(products) == 1:
+        shape = cast("VectorType[Attribute]", products[0].a.type).get_shape()
+        return f"K {shape[-1]}"
+    step = _number(loop.step)
+    name = loop.body.block.args[0].name_hint or "counter"
+    return name if step is None else f"{name} {step}"
+
+
+def _number(value: SSAValue) -> int | None:
+    op = value.owner
+    found = op.properties.get("value") if isinstance(op, Operation) else None
+    return found.value.data if isinstance(found, IntegerAttr) else None
+
 
 _OTHERS = ("spill", "fill")
 """Messages that no op asked for."""

@@ -1,6 +1,6 @@
 """A kernel on its way down, level by level: texts, ops with their parents, values, and what the passes told.
 
-Before the passes of a level run, all ops are numbered (`numbering.py`); after them each names the op that it came of.
+Before the passes of a level run, all ops are numbered; after them each names the op that it came of.
 Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
 
 What a kernel is as it is given: its level, and its subgroups.
@@ -9,16 +9,23 @@ Level Y: the Python functions that a kernel was traced from, and which expressio
 
 Ops of kernels in Python carry the place of the expression that made them, its first character (`language/tracing.py`).
 Several expressions begin at one place (`x - y` and `x`); shown is the longest.
+
+Ops that say which they are: before a level is lowered, each carries its number around its position.
+
+    loc("S:12"("gemm.mlir":18:7))
+
+is op 12 of level S, which came of line 18. Positions survive, so what a pass makes of it carries the same, and errors
+and remarks, which read the position inside (`errors.file_position`), name the user's text.
 """
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from linecache import getlines
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, StringAttr, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.kernels import (
@@ -46,15 +53,49 @@ from xetile.errors import (
     written_in,
 )
 from xetile.explanation.options import Options
-from xetile.explorer.levels.numbering import number, number_of
-from xetile.explorer.levels.placed_texts import Span, Text, printed, values_of
-from xetile.explorer.levels.sources import source_file, text_of
+from xetile.explorer.levels.placed_texts import (
+    Span,
+    Text,
+    printed,
+    source_file,
+    text_of,
+    values_of,
+)
 from xetile.explorer.model import At, Kernel, Level, LevelId, Op, Use, Value
 from xetile.levels import LEVELS
 from xetile.passes.pipelines import Stage, checked_path, stages
 from xetile.planning.decided import decided, listening
 from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
 from xetile.toolchain.ocloc import Disassembly
+
+
+def number(module: Operation, level: LevelId, above: LevelId | None) -> list[Operation]:
+    """Number all ops in `module`, itself first, in the order of the text; those ops.
+
+    `above` is the level whose numbers they carry till now, which go; None where they carry none.
+    """
+    ops = list(module.walk())
+    for index, op in enumerate(ops):
+        written = op.location if above is None else _unnumbered(op.location, above)
+        op.location = NameLoc(StringAttr(f"{level}:{index}"), written)
+    return ops
+
+
+def number_of(op: Operation, level: LevelId) -> int | None:
+    """The number of the op of `level` that `op` is, or came of; None where its position has none of that level."""
+    location = op.location
+    if not isinstance(location, NameLoc):
+        return None
+    name, _, index = location.desc.data.partition(":")
+    return int(index) if name == level and index.isdecimal() else None
+
+
+def _unnumbered(location: LocationAttr, above: LevelId) -> LocationAttr:
+    """The position that the user wrote, without a number of the level above."""
+    if isinstance(location, NameLoc) and location.desc.data.startswith(f"{above}:"):
+        return cast(LocationAttr, location.location)
+    return location
+
 
 Place: TypeAlias = tuple[str, int, int]
 """A file, a line and a column from 1."""

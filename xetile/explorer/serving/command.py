@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from xetile.cli.frame.outputs import STANDARD, keep_inputs, write_output
+from xetile.cli.frame.inputs_outputs import STANDARD, keep_inputs, write_output
 from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.errors import XetileError
 from xetile.progress import Stages

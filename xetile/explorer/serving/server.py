@@ -29,8 +29,7 @@ from secrets import token_urlsafe
 from typing_extensions import override
 
 from xetile.errors import XetileError, reason_of
-from xetile.explorer.serving.compiler import Change, Compiler
-from xetile.explorer.serving.compiling import Answer
+from xetile.explorer.serving.compiling import Answer, Change, Compiler
 from xetile.explorer.serving.typed_layout import told, typed_of
 from xetile.explorer.serving.wanted import Wanted
 
@@ -299,7 +298,7 @@ def serve(wanted: Sequence[Wanted], port: int, program: str) -> int:
 
     Errors: XetileError for a file that cannot be read, a source that is wrong, a port that is taken.
     """
-    from xetile.cli.frame.outputs import read_input
+    from xetile.cli.frame.inputs_outputs import read_input
 
     if not Path(wanted[0].file).is_file():
         read_input(wanted[0].file)  # says what is wrong, and what may be meant

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from xetile.advice import hint
-from xetile.cli.frame.outputs import read_input
+from xetile.cli.frame.inputs_outputs import read_input
 from xetile.digits import whole_number
 from xetile.errors import XetileError
 from xetile.targets import find
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xetile.targets.target import Assume
 
 Exploration = Mapping[str, object]
-"""As `explorer/json_form.py` has it."""
+"""As `explorer/model.py` has it."""
 
 EARLIER = ".json"
 """How the name of a file ends that `--json` wrote."""
@@ -70,7 +70,7 @@ def begun(wanted: Wanted, text: str | None = None) -> Callable[[], Exploration]:
 
 def _explored(wanted: Wanted, module: "ModuleOp", source: str) -> Exploration:
     from xetile.explorer import explore
-    from xetile.explorer.json_form import as_json
+    from xetile.explorer.model import as_json
 
     exploration = explore(
         module,
@@ -152,7 +152,7 @@ def _number(text: str) -> int:
 def _earlier(file: str) -> Exploration:
     """Read an exploration. What the page needs to show it must be there; the rest is not checked."""
     from xetile.explorer.model import VERSION, Model
-    from xetile.explorer.page.columns import in_columns
+    from xetile.explorer.page.page import in_columns
 
     text, name = read_input(file)
     try:
