@@ -3,7 +3,7 @@
 import sys
 
 from xetile.cli import entry
-from xetile.cli.commands import COMMANDS, listing
+from xetile.cli.entry import COMMANDS, listing
 
 PROGRAM = "xetile"
 

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
 from tools.fuzz.case import Answer, Case, Streams
-from xetile.cli.entry import MODULES
+from xetile.cli.entry import COMMANDS
 from xetile.interpreter.host import loops
 
 SECONDS = 10.0
@@ -81,7 +81,7 @@ def _files() -> dict[str, bytes]:
 
 
 def _here(case: Case) -> Answer:
-    main = import_module(MODULES[case.tool.removeprefix("xetile-")]).main
+    main = import_module(COMMANDS[case.tool.removeprefix("xetile-")].module).main
     output, errors = BytesIO(), BytesIO()
     watch = Watch()
     with _as_before(), warnings.catch_warnings(), watch.limit():
@@ -221,7 +221,7 @@ def _child(case: Case, streams: Streams) -> int:
     """The call as Python makes it, from the streams on; the result is the process's status."""
     tool = case.tool.removeprefix("xetile-")
     if streams.fresh:
-        program = _START.format(tool, MODULES[tool])
+        program = _START.format(tool, COMMANDS[tool].module)
         os.execv(sys.executable, [sys.executable, "-c", program, *case.arguments])
     streams_of_python = [
         _stream(number, mode, errors)

@@ -6,7 +6,7 @@ the batch form, in which OUT is a folder: its files are made in several processe
 
 import os
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -21,10 +21,11 @@ from xetile.cli.frame.inputs_outputs import (
     write_output,
     write_outputs,
 )
+from xetile.cli.frame.option_values import add_lowering, devices_in_words, read_count
 from xetile.cli.frame.tools import STATUS_INTERNAL, STATUS_WRONG_INPUT, ToolParser, run_tool
 from xetile.errors import XetileError
-from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile
+from xetile.targets import find
+from xetile.targets.target import RegisterFile
 
 if TYPE_CHECKING:
     from xetile.batch.outcomes import Failure, Outcome
@@ -35,6 +36,14 @@ STATISTICS_TO_STREAM = ""
 
 EMITTED = "spirv"
 """What is made where nothing says it."""
+
+
+_jobs = partial(
+    read_count,
+    refusal="is no number of processes; write one from 1",
+    least=1,
+    most=10**9,
+)
 
 
 def make_parser() -> ToolParser:
@@ -49,7 +58,7 @@ def make_parser() -> ToolParser:
         nargs="+",
         help="file with kernels, at any level; - is standard input",
     )
-    add("--device", help=_device_help())
+    add("--device", help=devices_in_words(", or several with commas between"))
     add("--emit", choices=KINDS, help=f"what to make ({EMITTED})")
     add(
         "-o",
@@ -75,8 +84,7 @@ def make_parser() -> ToolParser:
         "with counts of instructions and spills by ocloc where it is installed",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
-    add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
-    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
+    add_lowering(add, assume="block")
     add(
         "--grf",
         choices=get_args(RegisterFile),
@@ -101,21 +109,6 @@ def _add_batch(parser: ToolParser) -> None:
         action="store_true",
         help="compile into the folder OUT also what is up to date there",
     )
-
-
-def _device_help() -> str:
-    *others, last = names()
-    return (
-        f"{', '.join(others)} or {last}, or several with commas between; by default the one that "
-        f"the gpu.module names, else {DEFAULT}"
-    )
-
-
-def _jobs(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-    if number < 1:
-        raise ArgumentTypeError(f"'{text}' is no number of processes; write one from 1")
-    return number
 
 
 def _separate_statistics(arguments: list[str]) -> list[str]:

@@ -1,14 +1,15 @@
 """Tables of an exploration become columns of differences and come back; the page reads both forms."""
 
 import json
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import Page
 
 import xetile
-from xetile.explorer.page.page import in_columns, in_rows
+from xetile.explorer.page.page import ROWS, in_columns
 from xetile.layout.show.inline import packed
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_plain.mlir"
@@ -18,6 +19,30 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_plain.mlir"
 def exploration() -> dict[str, Any]:
     found = xetile.explore(xetile.parse(EXAMPLE), "bmg", assembly=False)
     return json.loads(found.json())
+
+
+def in_rows(exploration: dict[str, Any]) -> dict[str, Any]:
+    """The JSON form again, as the page makes it of columns."""
+    kernels = [
+        {**kernel, "levels": [level_in_rows(level) for level in kernel["levels"]]}
+        for kernel in exploration["kernels"]
+    ]
+    return {**exploration, "kernels": kernels}
+
+
+def level_in_rows(level: dict[str, Any]) -> dict[str, Any]:
+    return level | {name: rows(level[name], *kinds) for name, kinds in ROWS.items()}
+
+
+def rows(table: Any, lists: int | None, nulls: int | None) -> Any:
+    if isinstance(table, list):
+        return cast("list[object]", table)
+    columns: list[list[Any]] = [[*accumulate(column)] for column in table["columns"]]
+    if lists is not None:
+        columns[lists] = [[one - 1] if one else [] for one in columns[lists]]
+    if nulls is not None:
+        columns[nulls] = [one - 1 if one else None for one in columns[nulls]]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def test_columns_become_the_same_rows(exploration: dict[str, Any]) -> None:

@@ -29,8 +29,8 @@ from xetile.explorer import explore
 from xetile.explorer.isa import register_places as registers
 from xetile.explorer.isa.instruction_levels import Listing, listing
 from xetile.explorer.model import Bases, Holding, Kernel
-from xetile.toolchain import classes
-from xetile.toolchain.classes import class_of
+from xetile.toolchain import assembly as classes
+from xetile.toolchain.assembly import class_of
 
 
 @pytest.fixture

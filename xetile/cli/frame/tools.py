@@ -16,11 +16,86 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from xetile.cli.frame.process import has_come
-from xetile.cli.frame.version import VersionAction
 from xetile.errors import XetileError, one_command, one_line
+
+
+def version_text(program: str) -> str:
+    """The versions, one per line."""
+    from importlib import import_module
+    from importlib.metadata import version
+
+    from xetile import __version__
+    from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val, mlir_version
+
+    mlir_opt = find_mlir_opt()
+    binding = import_module("llvmlite.binding")
+    llvm = ".".join(str(part) for part in binding.llvm_version_info)
+    return "\n".join(
+        [
+            f"{program} {__version__}",
+            f"xDSL {version('xdsl')}",
+            f"LLVM {llvm} (llvmlite {version('llvmlite')})",
+            _tool("mlir-opt", mlir_opt, mlir_version(mlir_opt) if mlir_opt else None),
+            _bindings(),
+            _tool("ocloc", find_ocloc()),
+            _tool("spirv-val", find_spirv_val()),
+        ]
+    )
+
+
+def _bindings() -> str:
+    """The Python bindings of MLIR; those of another version, or without the library that they need, are not used."""
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    from xetile.toolchain.mlir import has_bindings
+
+    spec = find_spec("mlir")
+    if spec is None:
+        return _tool("MLIR bindings", None)
+    where = next(iter(spec.submodule_search_locations or ()), None)
+    try:
+        number = version("mlir-python-bindings")
+    except PackageNotFoundError:  # a folder on the module path
+        number = "of unknown version"
+    line = _tool("MLIR bindings", Path(where or "mlir"), number)
+    return line if has_bindings() else f"{line}, not usable"
+
+
+def _tool(name: str, path: Path | None, version: str | None = None) -> str:
+    if path is None:
+        return f"{name} not found"
+    return f"{name} {version} ({path})" if version else f"{name} ({path})"
+
+
+class PrintAndLeave(argparse.Action):
+    """An option that prints a text, of which it is told the program, and leaves."""
+
+    def __init__(
+        self,
+        option_strings: Sequence[str],
+        dest: str,
+        help: str | None = None,
+        *,
+        text: Callable[[str], str],
+    ) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+        self._text = text
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        print(self._text(parser.prog))
+        parser.exit()
+
 
 STATUS_WRONG_INPUT = 1
 STATUS_INTERNAL = 70
@@ -49,7 +124,8 @@ class ToolParser(argparse.ArgumentParser):
             add(NO_SNIPPETS_FLAG, action="store_true", help=help)
         add(DEBUG_FLAG, action="store_true", help="show the trace of an internal error")
         if has_version:
-            add("--version", action=VersionAction, help="print the versions of all parts")
+            help = "print the versions of all parts"
+            add("--version", action=PrintAndLeave, text=version_text, help=help)
 
     @property
     def options(self) -> Mapping[str, argparse.Action]:
@@ -104,8 +180,7 @@ def _status(main: Callable[[list[str]], int], given: list[str]) -> int:
 
 def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
     """As `run_tool` where the process has nothing else to do: its streams and signals are the tool's."""
-    from xetile.cli.frame.process import interruptible
-    from xetile.cli.frame.streams import mend_streams
+    from xetile.cli.frame.process import interruptible, mend_streams
 
     try:
         mend_streams()  # first: what watches for signals must not get the number of a closed one

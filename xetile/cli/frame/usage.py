@@ -6,20 +6,9 @@ from collections.abc import Collection, Mapping
 
 from xetile.advice import hint, meant_by_meaning
 
-COMMANDS = {
-    "xetile-opt": "xetile.cli.opt.opt_options",
-    "xetile-compile": "xetile.cli.compile",
-    "xetile-run": "xetile.cli.running.run_options",
-    "xetile-kernel": "xetile.cli.kernel",
-    "xetile-layout": "xetile.cli.layout.shown_layout",
-    "xetile-explore": "xetile.explorer.serving.command",
-    "xetile-demo": "xetile.cli.demo",
-    "xetile-layout block-load": "xetile.cli.layout.layout_block_load",
-    "xetile-layout dpas": "xetile.cli.layout.layout_dpas",
-    "xetile-layout convert": "xetile.cli.layout.layout_convert",
-    "xetile-layout wgmma": "xetile.cli.layout.layout_wgmma",
-}
-"""The module in which a command's `make_parser` is."""
+LAYOUTS = ("block_load", "dpas", "convert", "wgmma")
+"""The commands of `xetile-layout`."""
+
 
 Options = Mapping[str, Action]
 """A parser's actions by the spellings of their options."""
@@ -75,8 +64,14 @@ def _owners(flag: str) -> list[str]:
     """The commands that have an option."""
     from importlib import import_module
 
+    from xetile.cli.entry import COMMANDS
+
+    modules = {f"xetile-{name}": command.module for name, command in COMMANDS.items()}
+    for name in LAYOUTS:
+        spelled = name.replace("_", "-")
+        modules[f"xetile-layout {spelled}"] = f"xetile.cli.layout.layout_{name}"
     return [
         program
-        for program, module in COMMANDS.items()
+        for program, module in modules.items()
         if flag in import_module(module).make_parser().options
     ]

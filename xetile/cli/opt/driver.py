@@ -69,6 +69,13 @@ def _run(arguments: list[str]) -> int:
     return OptMain(arguments).answer()
 
 
+def make_parser() -> ToolParser:
+    """The command's options, without its passes."""
+    parser = ToolParser(PROGRAM, "")
+    add_arguments(parser, [])
+    return parser
+
+
 class OptParser(ToolParser):
     """The tool's argument parser; its help ends with the passes, made only when asked for."""
 

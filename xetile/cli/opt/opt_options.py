@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from xetile.advice import hint
-from xetile.cli.frame.tools import ToolParser
-from xetile.cli.frame.version import VersionAction
+from xetile.cli.frame.tools import PrintAndLeave, version_text
 from xetile.cli.opt.instrumentation import ALL, Dumps
 from xetile.cli.opt.pipeline_spec import PIPELINE_OPTION
 from xetile.errors import XetileError, warn
@@ -17,13 +16,6 @@ _WITHOUT_VALUE = {"--split-input-file": SEPARATOR, "--verify-diagnostics": "all"
 
 _TRUE = ("1", "true", "on", "yes")
 _FALSE = ("0", "false", "off", "no")
-
-
-def make_parser() -> ToolParser:
-    """The command's options, without its passes."""
-    parser = ToolParser("xetile-opt", "")
-    add_arguments(parser, [])
-    return parser
 
 
 def add_arguments(parser: ArgumentParser, targets: list[str]) -> None:
@@ -129,7 +121,8 @@ def _add_checks(add: Add) -> None:
 
 def _add_listings(add: Add) -> None:
     flag = partial(add, action="store_true")
-    add("-v", "--version", action=VersionAction, help="print the versions of all parts")
+    help = "print the versions of all parts"
+    add("-v", "--version", action=PrintAndLeave, text=version_text, help=help)
     flag("--list-passes", help="print the names of all passes")
     add(
         "--show-pass",

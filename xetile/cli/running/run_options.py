@@ -2,21 +2,18 @@
 
 import re
 from argparse import (
-    SUPPRESS,
-    Action,
-    ArgumentParser,
     ArgumentTypeError,
     BooleanOptionalAction,
     Namespace,
 )
-from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, NoReturn
 
-from xetile.cli.frame.tools import ToolParser
+from xetile.cli.frame.option_values import add_lowering, devices_in_words, read_count
+from xetile.cli.frame.tools import PrintAndLeave, ToolParser
 from xetile.errors import XetileError, fail, warn
-from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING
+from xetile.targets import find, names
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -27,6 +24,15 @@ EXACT = "bits"
 MOST_LAUNCHES = 1_000_000
 
 _POSITIVE = re.compile(r"0*[1-9]\d{0,17}", re.ASCII)
+
+
+_seed = partial(read_count, refusal="is no seed; write a whole number from 0")
+_launches = partial(
+    read_count,
+    refusal=f"is no number of launches; write one from 1 to {MOST_LAUNCHES:,}",
+    least=1,
+    most=MOST_LAUNCHES,
+)
 
 
 def make_parser() -> ToolParser:
@@ -104,15 +110,10 @@ def _add_devices(parser: ToolParser) -> None:
         help="compile and launch there instead: opencl:cpu, which emulates Intel's block and matrix instructions, "
         "opencl:gpu or opencl:gpu:N",
     )
-    add("--list-devices", action=_ListDevices, help="print the devices that are there")
-    *others, last = names()
-    add(
-        "--device",
-        help=f"what to compile for: {', '.join(others)} or {last}; by default the one that the gpu.module names, "
-        f"else {DEFAULT}",
-    )
-    add("--assume", choices=ASSUMPTIONS, help=ASSUMING)
-    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
+    help = "print the devices that are there"
+    add("--list-devices", action=PrintAndLeave, text=device_table, help=help)
+    add("--device", help=f"what to compile for: {devices_in_words()}")
+    add_lowering(add, assume=None)
     add(
         "--time",
         type=_launches,
@@ -207,26 +208,6 @@ def _check_target(name: str) -> None:
     find(name)
 
 
-class _ListDevices(Action):
-    """Prints the devices and leaves."""
-
-    def __init__(
-        self, option_strings: Sequence[str], dest: str, help: str | None = None
-    ) -> None:
-        super().__init__(option_strings, dest, nargs=0, default=SUPPRESS, help=help)
-
-    def __call__(
-        self,
-        parser: ArgumentParser,
-        namespace: Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-
-        print(device_table())
-        parser.exit()
-
-
 def _device(text: str) -> str:
     from xetile.runtime.devices import check_name
 
@@ -235,14 +216,6 @@ def _device(text: str) -> str:
     except XetileError as error:
         raise ArgumentTypeError(error.message) from error
     return text
-
-
-def _launches(text: str) -> int:
-    if not _POSITIVE.fullmatch(text) or int(text) > MOST_LAUNCHES:
-        raise ArgumentTypeError(
-            f"'{text}' is no number of launches; write one from 1 to {MOST_LAUNCHES:,}"
-        )
-    return int(text)
 
 
 def _seconds(text: str) -> float:
@@ -275,12 +248,6 @@ def _tolerance(text: str) -> float | None:
             f"'{text}' is no tolerance; write {EXACT} or a bound such as 1e-3"
         )
     return bound
-
-
-def _seed(text: str) -> int:
-    if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
-        raise ArgumentTypeError(f"'{text}' is no seed; write a whole number from 0")
-    return int(text)
 
 
 Extents = tuple[int, int, int]
@@ -357,7 +324,7 @@ def _advise_entry(found: "list[Operation]") -> None:
 _HEADINGS = ("name", "instructions", "description")
 
 
-def device_table() -> str:
+def device_table(_program: str = "") -> str:
     """A line for each device that is there: its name, whether it emulates, the driver's words, why it does not start.
 
     Errors: XetileError where there is none, with what to install.

@@ -17,6 +17,7 @@ Values of the workgroup that change their owners: through shared memory, or beca
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
@@ -24,10 +25,9 @@ from xdsl.ir import Operation, SSAValue
 from xetile.analysis.same_value import carried_pairs
 from xetile.dialects.traits import Elementwise, MovesTile, ReadsTile, WritesTile, has_trait
 from xetile.dialects.xetile import TileConvLayoutOp, TileMMAOp, TileTransposeOp, TileType
+from xetile.explorer.holding.conversion_moves import conversions
 from xetile.explorer.holding.lane_registers import Lanes, LaneValues, bits_of
-from xetile.explorer.holding.messages import Messages
-from xetile.explorer.holding.moves import conversions
-from xetile.explorer.holding.owners import Block, owner_bases, owner_blocks, units_of
+from xetile.explorer.holding.message_moves import Messages
 from xetile.explorer.holding.tile_parts import Chain, Part, extents_of
 from xetile.explorer.levels.placed_texts import values_of
 from xetile.explorer.levels.trace import Traced
@@ -43,11 +43,49 @@ from xetile.explorer.model import (
     Shared,
 )
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.show.bases import form_of
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.xetile_wg_to_sg.report import Owners, exchange_in_words
+from xetile.passes.xetile_wg_to_sg.units import Copies, Units
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
 from xetile.planning.exchanges import Exchange
 from xetile.planning.shared_messages import Cell, Memory, Side
+
+Block = tuple[list[int], list[int]]
+"""Where a block begins, and its extents (elements)."""
+
+
+def units_of(view: SubgroupView) -> Iterator[tuple[SSAValue, Units]]:
+    """What each value of the workgroup became; of one that is held in several ways, the way of its map."""
+    for value, form in view.environment.items():
+        if isinstance(form, Units):
+            yield value, form
+        elif isinstance(form, Copies):
+            yield value, form.each[0]
+
+
+def owner_bases(distribution: Distribution, dims: list[str]) -> Bases | None:
+    """The layout (register, subgroup) -> dims; registers count the elements of a subgroup's units, unit after unit.
+
+    None where extents or subgroups are no powers of two.
+    """
+    try:
+        layout = distribution.to_linear_layout()
+    except LayoutError:
+        return None
+    return Bases(*form_of(layout, dims=dims))
+
+
+def owner_blocks(distribution: Distribution) -> list[Block]:
+    """The units in the tile, those of subgroup 0 first, as many for each subgroup."""
+    units = product(range(distribution.subgroups), [list(distribution.unit)])
+    return [
+        (list(offset), sizes)
+        for subgroup, sizes in units
+        for offset in distribution.offsets(subgroup)
+    ]
+
 
 _DIMS = ["dim0", "dim1"]
 

@@ -18,9 +18,9 @@ What is moved to an op of a level above is what its parts move, in one round of 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, VectorType
@@ -45,8 +45,16 @@ from xetile.layout.show.bases import layout_of_form
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import LANES
 from xetile.toolchain import assembly
-from xetile.toolchain.assembly import Work, classify, environment, loop_ranges
-from xetile.toolchain.classes import CLASSES, MESSAGES, Class, class_of
+from xetile.toolchain.assembly import (
+    CLASSES,
+    MESSAGES,
+    Class,
+    Work,
+    class_of,
+    classify,
+    environment,
+    loop_ranges,
+)
 
 _BLOCKS = (
     re.compile(r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"),
@@ -134,6 +142,23 @@ def _by_lanes(pointer: SSAValue, moved: Attribute) -> int:
     return lane_bytes(moved) * LANES if outside else 0
 
 
+_Found = TypeVar("_Found")
+
+
+def upward(
+    levels: Sequence[Level], last: int, found: Mapping[int, list[_Found]]
+) -> Iterator[tuple[int, Mapping[int, list[_Found]]]]:
+    """Yield level after level from `last` up, with what is found by op: for an op above, that of the ops made of it."""
+    level: int | None = last
+    while level is not None:
+        yield level, found
+        upper: dict[int, list[_Found]] = defaultdict(list)
+        for number, parts in found.items():
+            for parent in levels[level].ops[number].parents:
+                upper[parent] += parts
+        found, level = upper, levels[level].of
+
+
 def bytes_per_round(
     levels: Sequence[Level],
     last: int,
@@ -145,21 +170,19 @@ def bytes_per_round(
 
     An op with parts in the hot loop has those counted, and not its parts in front of the loop and behind it.
     """
-    inside = {number: size for number, op in enumerate(ops) if (size := bytes_of(op))}
-    found = [(last, number, size) for number, size in inside.items()]
-    level = last
-    sums = {number: (size, 0) if hot[number] else (0, size) for number, size in inside.items()}
-    while (above := levels[level].of) is not None:
-        upper: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
-        for number, (in_loop, beside) in sums.items():
-            for parent in levels[level].ops[number].parents:
-                known = upper[parent]
-                upper[parent] = known[0] + in_loop, known[1] + beside
-        sums, level = dict(upper), above
-        found += [
-            (level, number, in_loop // copies if in_loop else beside)
-            for number, (in_loop, beside) in sums.items()
-        ]
+    sizes = {
+        number: [(size, hot[number])]
+        for number, op in enumerate(ops)
+        if (size := bytes_of(op))
+    }
+    found: list[tuple[int, int, int]] = []
+    for level, parts in upward(levels, last, sizes):
+        shared = 1 if level == last else copies
+        for number, own in parts.items():
+            in_loop = sum(size for size, is_hot in own if is_hot)
+            found.append(
+                (level, number, in_loop // shared if in_loop else sum(s for s, _ in own))
+            )
     return sorted(found)
 
 
@@ -210,28 +233,17 @@ def _written(trace: Traced, listing: Listing, own: Sequence[int]) -> tuple[At, F
         if classify(listing.program.instructions[number]) == "dpas"
         and (link := listing.links[number]) is not None
     }
-    for level, ops in _levels(trace, products or used, listing.origin):
+    own_ops = {link: [link] for link in products or used}
+    for level, found in reversed(list(upward(trace.kernel.levels, listing.origin, own_ops))):
+        if trace.kernel.levels[level].id not in trace.ops:
+            continue
+        ops = [op for op, parts in found.items() for _ in parts]
         around = Counter(loop for number in ops if (loop := _around(trace, level, number)))
         if around:
             loop = around.most_common(1)[0][0]
             here = trace.ops[trace.kernel.levels[level].id]
             return (level, here.index(loop)), loop
     return None
-
-
-def _levels(trace: Traced, links: set[int], last: int) -> list[tuple[int, list[int]]]:
-    """By level, the highest first, the ops of which some ops of level L came."""
-    found: list[tuple[int, list[int]]] = []
-    level: int | None = last
-    numbers: Iterable[int] = links
-    while level is not None:
-        numbers = list(numbers)
-        if trace.kernel.levels[level].id in trace.ops:
-            found.insert(0, (level, numbers))
-        ops = trace.kernel.levels[level].ops
-        numbers = [parent for number in numbers for parent in ops[number].parents]
-        level = trace.kernel.levels[level].of
-    return found
 
 
 def _around(trace: Traced, level: int, number: int) -> ForOp | None:
@@ -278,25 +290,21 @@ def add_instructions(kernel: Kernel, listing: Listing) -> None:
     sent = _sent(kernel, listing)
     for move in kernel.moves:
         for number, message in enumerate(move.messages):
-            message.asm = sent[move.op][number :: len(move.messages)]
+            message.asm = sent.get(move.op, [])[number :: len(move.messages)]
 
 
 def _sent(kernel: Kernel, listing: Listing) -> dict[At, list[int]]:
     """By op of any level the messages that came of it."""
-    found: dict[At, list[int]] = defaultdict(list)
+    sent: dict[int, list[int]] = defaultdict(list)
     for number, one in enumerate(listing.program.instructions):
-        kind = class_of(one)
-        op = listing.links[number]
-        if op is None or kind not in MESSAGES or kind in _OTHERS:
-            continue
-        waiting = [(listing.origin, op)]
-        while waiting:
-            level, op = waiting.pop()
-            found[level, op].append(number)
-            above = kernel.levels[level].of
-            if above is not None:
-                waiting += [(above, parent) for parent in kernel.levels[level].ops[op].parents]
-    return found
+        kind, op = class_of(one), listing.links[number]
+        if op is not None and kind in MESSAGES and kind not in _OTHERS:
+            sent[op].append(number)
+    return {
+        (level, op): sorted(numbers)
+        for level, found in upward(kernel.levels, listing.origin, sent)
+        for op, numbers in found.items()
+    }
 
 
 CERTAINTY: Mapping[str, str] = {

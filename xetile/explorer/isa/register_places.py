@@ -25,7 +25,7 @@ from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import LANES, REGISTER_BYTES
 from xetile.targets.xe.dpas import CHANNEL_BITS
-from xetile.toolchain.classes import Class, class_of
+from xetile.toolchain.assembly import Class, class_of
 
 _LOADS: tuple[Class, ...] = ("load2d", "load", "slm")
 """Messages that bring what an op of level L asks for."""

@@ -17,9 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from itertools import accumulate
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from xetile.layout.show.inline import hash_of, packed, packed_script, stripped
 
@@ -33,29 +31,16 @@ ROWS: Mapping[str, tuple[int | None, int | None]] = {
 
 def in_columns(exploration: Mapping[str, Any]) -> dict[str, Any]:
     """An exploration's JSON form with the tables of its levels in columns; a table that has longer lists stays."""
-    return _each(exploration, _columns)
-
-
-def in_rows(exploration: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON form again."""
-    return _each(exploration, _rows)
-
-
-def _each(exploration: Mapping[str, Any], change: Any) -> dict[str, Any]:
     kernels = [
-        {
-            **kernel,
-            "levels": [
-                {
-                    **level,
-                    **{name: change(level[name], *kinds) for name, kinds in ROWS.items()},
-                }
-                for level in kernel["levels"]
-            ],
-        }
+        {**kernel, "levels": [_level_in_columns(level) for level in kernel["levels"]]}
         for kernel in exploration["kernels"]
     ]
     return {**exploration, "kernels": kernels}
+
+
+def _level_in_columns(level: Mapping[str, Any]) -> dict[str, Any]:
+    tables = {name: _columns(level[name], *kinds) for name, kinds in ROWS.items()}
+    return {**level, **tables}
 
 
 def _columns(rows: Sequence[Sequence[Any]], lists: int | None, nulls: int | None) -> Any:
@@ -67,18 +52,6 @@ def _columns(rows: Sequence[Sequence[Any]], lists: int | None, nulls: int | None
     if nulls is not None:
         columns[nulls] = [0 if one is None else one + 1 for one in columns[nulls]]
     return {"columns": [_differences(column) for column in columns]}
-
-
-def _rows(table: Any, lists: int | None, nulls: int | None) -> Any:
-    if isinstance(table, list):
-        return cast("list[object]", table)
-    differences = cast("list[list[int]]", table["columns"])
-    columns: list[list[Any]] = [[*accumulate(column)] for column in differences]
-    if lists is not None:
-        columns[lists] = [[one - 1] if one else [] for one in columns[lists]]
-    if nulls is not None:
-        columns[nulls] = [one - 1 if one else None for one in columns[nulls]]
-    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _differences(column: Sequence[int]) -> list[int]:
@@ -139,7 +112,7 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
         "model": model,
         "script": script,
     }
-    text = _home("xetile.explorer").joinpath("explorer.html").read_text(encoding="utf-8")
+    text = _text("xetile.explorer", "explorer.html")
     for name, part in parts.items():
         before, mark, after = text.partition(f"<!--{name}-->")
         if not mark:
@@ -161,12 +134,7 @@ def _title(exploration: Mapping[str, object]) -> str:
 
 @cache
 def _style(rooms: tuple[_Room, ...]) -> str:
-    return "\n".join(
-        stripped(_text(room, name))
-        for room, _, names in rooms
-        for name in names
-        if _is_there(room, name)
-    )
+    return "\n".join(stripped(_text(room, name)) for room, _, names in rooms for name in names)
 
 
 @cache
@@ -174,9 +142,7 @@ def _script(rooms: tuple[_Room, ...], *, served: bool) -> str:
     last = [_SERVED, _LAST] if served else [_LAST]
     wanted = [(room, name) for room, names, _ in rooms for name in names]
     wanted += [("xetile.explorer", name) for name in last]
-    return "\n".join(
-        stripped(_text(room, name)) for room, name in wanted if _is_there(room, name)
-    )
+    return "\n".join(stripped(_text(room, name)) for room, name in wanted)
 
 
 def _policy(style: str, scripts: str, *, served: bool) -> str:
@@ -192,13 +158,5 @@ def _policy(style: str, scripts: str, *, served: bool) -> str:
     return "; ".join(allowed)
 
 
-def _home(room: str) -> Traversable:
-    return files(room).joinpath("page")
-
-
-def _is_there(room: str, name: str) -> bool:
-    return _home(room).joinpath(name).is_file()
-
-
 def _text(room: str, name: str) -> str:
-    return _home(room).joinpath(name).read_text(encoding="utf-8")
+    return files(room).joinpath("page", name).read_text(encoding="utf-8")

@@ -3,18 +3,19 @@
 The page is one file that needs no network; `--serve` shows one that follows its source, on this machine alone.
 """
 
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from xetile.cli.frame.inputs_outputs import STANDARD, keep_inputs, write_output
+from xetile.cli.frame.option_values import add_lowering, devices_in_words, read_count
 from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.errors import XetileError
 from xetile.progress import Stages
-from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile
+from xetile.targets import find
+from xetile.targets.target import RegisterFile
 
 if TYPE_CHECKING:
     from xetile.explorer.serving.wanted import Wanted
@@ -25,6 +26,9 @@ PAGE_SUFFIX = ".html"
 
 ANY_PORT = 0
 MOST_PORT = 65535
+
+
+_port = partial(read_count, refusal=f"is no port; write one up to {MOST_PORT}", most=MOST_PORT)
 
 
 def make_parser() -> ToolParser:
@@ -41,7 +45,7 @@ def make_parser() -> ToolParser:
         metavar="IN",
         help="file with kernels, at any level; - is standard input. Or FILE.json that --json wrote",
     )
-    add("--device", help=_device_help())
+    add("--device", help=devices_in_words())
     add("--kernel", metavar="NAME", help="show this kernel only")
     add(
         "-o",
@@ -64,26 +68,13 @@ def make_parser() -> ToolParser:
         help="show two side by side: another file, one that --json wrote, or the same with other "
         "options, such as device=NAME or unroll=1,grf=large",
     )
-    add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
-    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
+    add_lowering(add, assume="block")
     add(
         "--grf",
         choices=get_args(RegisterFile),
         help="register file; by default the one that xetile-compile chooses",
     )
     return parser
-
-
-def _device_help() -> str:
-    *others, last = names()
-    return f"{', '.join(others)} or {last}; by default the one that the gpu.module names, else {DEFAULT}"
-
-
-def _port(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-    if not 0 <= number <= MOST_PORT:
-        raise ArgumentTypeError(f"'{text}' is no port; write one up to {MOST_PORT}")
-    return number
 
 
 def _with_port(arguments: list[str]) -> list[str]:

@@ -100,7 +100,7 @@ def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:
 
 
 def _plan_data(plan: "Plan") -> Mapping[str, object]:
-    from xetile.explorer.holding.moves import rounds_of
+    from xetile.explorer.holding.conversion_moves import rounds_of
 
     return {
         "kind": plan.kind,
