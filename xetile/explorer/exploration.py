@@ -1,6 +1,5 @@
 """Explorations: a module on a device as a model, as JSON, as a page."""
 
-import json
 import sys
 import webbrowser
 from contextlib import ExitStack
@@ -25,7 +24,7 @@ from xetile.explorer.isa.instruction_levels import (
 )
 from xetile.explorer.levels.placed_texts import source_file
 from xetile.explorer.levels.trace import Traced, traced, write
-from xetile.explorer.model import Model, as_json
+from xetile.explorer.model import Model, as_json, as_line
 from xetile.toolchain.paths import find_ocloc
 
 
@@ -73,9 +72,7 @@ class Exploration:
     @still()
     def json(self) -> str:
         """The model as JSON, which docs/explorer.schema.json describes; it ends with a line break."""
-        return (
-            json.dumps(as_json(self.model), separators=(",", ":"), ensure_ascii=False) + "\n"
-        )
+        return as_line(as_json(self.model))
 
     def html(self) -> str:
         """The page: one file that needs no network."""

@@ -5,6 +5,7 @@ docs/explorer.schema.json). Numbers in tuples are indices into the lists that st
 count from 0, columns in characters, spans are half open.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
@@ -309,6 +310,11 @@ _SCALARS = frozenset((int, str, float, bool, type(None)))
 def as_json(model: Model) -> "dict[str, Plain]":
     """Dataclasses as objects by their fields, tuples as arrays, layouts as {"in": {...}, "out": {...}}."""
     return cast("dict[str, Plain]", _plain(model))
+
+
+def as_line(form: Mapping[str, object]) -> str:
+    """The JSON form of an exploration as it is written: one line."""
+    return json.dumps(form, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
 def _plain(value: object) -> "Plain":

@@ -17,6 +17,7 @@ from xetile.cli.layout.layout_output import (
     as_json,
     lane_table,
     layout_data,
+    view_text,
     write_outputs,
 )
 from xetile.targets import DEFAULT, EXAMPLE
@@ -84,20 +85,11 @@ def make_parser() -> ToolParser:
 
 
 def _text(options: Namespace, title: str, layout: "LinearLayout", word: int) -> str:
-    from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
-
     words = f", {word} elements in a word" if word > 1 else ""
     parts = [f"{title}: {layout.in_dim_size('register')} registers in each lane{words}\n"]
     for view in options.view or ["lanes"]:
-        match view:
-            case "lanes":
-                parts.append(lane_table(layout, word))
-            case "bases":
-                parts.append(str(layout).lstrip("\n") + "\n")
-            case "hardware":
-                parts.append(hardware_view(layout, subgroup="Subgroup"))
-            case "matrix":
-                parts.append(matrix_view(layout))
-            case _:
-                parts.append(tensor_view(layout))
+        if view == "lanes":
+            parts.append(lane_table(layout, word))
+        else:
+            parts.append(view_text(layout, view, subgroup="Subgroup"))
     return "".join(parts)

@@ -86,6 +86,21 @@ def as_json(data: object) -> str:
     return json.dumps(data) + "\n"
 
 
+def view_text(layout: "LinearLayout", view: str, *, subgroup: str) -> str:
+    """Print a layout in one of the views; `subgroup` is what the lines of a subgroup are headed by."""
+    from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
+
+    match view:
+        case "bases":
+            return str(layout).lstrip("\n") + "\n"
+        case "hardware":
+            return hardware_view(layout, subgroup=subgroup)
+        case "matrix":
+            return matrix_view(layout)
+        case _:
+            return tensor_view(layout)
+
+
 def lane_table(layout: "LinearLayout", word: int) -> str:
     """Print a row for each register word and a column for each lane; elements of one word are next to each other."""
     lanes = range(layout.in_dim_size("lane"))

@@ -26,6 +26,7 @@ from xetile.cli.layout.layout_output import (
     layout_data,
     refuse,
     tensor_type,
+    view_text,
     write_outputs,
 )
 from xetile.digits import whole_number
@@ -162,7 +163,6 @@ def _caption(title: str, layout: "LinearLayout | Distribution") -> str:
 def _text(options: Namespace, title: str, layout: "LinearLayout | Distribution") -> str:
     from xetile.layout.algebra.distribution import Distribution
     from xetile.layout.show.distributions import holder_view, subgroup_view
-    from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
 
     chosen: list[str] = options.view or ["hardware" if options.use_hw_view else "tensor"]
     parts = [f"Print layout attribute: {title}\n"]
@@ -172,19 +172,10 @@ def _text(options: Namespace, title: str, layout: "LinearLayout | Distribution")
                 _in_bits(layout, view)
             parts.append((subgroup_view if view == "hardware" else holder_view)(layout))
             continue
-        match view:
-            case "bases":
-                parts.append(str(layout).lstrip("\n") + "\n")
-            case "hardware":
-                # Attributes that begin so are not Triton's:
-                # there a subgroup is called one.
-                ours = options.subgroup or title.partition("= ")[2].startswith(_OURS)
-                name = "Subgroup" if ours or title.startswith(_OURS) else "Warp"
-                parts.append(hardware_view(layout, subgroup=name))
-            case "matrix":
-                parts.append(matrix_view(layout))
-            case _:
-                parts.append(tensor_view(layout))
+        # attributes that begin so are not Triton's: there a subgroup is called one
+        ours = options.subgroup or title.partition("= ")[2].startswith(_OURS)
+        name = "Subgroup" if ours or title.startswith(_OURS) else "Warp"
+        parts.append(view_text(layout, view, subgroup=name))
     return "".join(parts)
 
 

@@ -254,16 +254,8 @@ def _execute(
     from xetile.interpreter import execute, execute_in_field
 
     values = _copies(given)
-    if options.values == "field":
-        return execute_in_field(
-            kernel.module,
-            kernel.name,
-            values,
-            grid=options.grid,
-            progress=shares(PROGRAM),
-            sanitize=options.sanitize,
-        )
-    execute(
+    run = execute_in_field if options.values == "field" else execute
+    made = run(
         kernel.module,
         kernel.name,
         values,
@@ -271,7 +263,7 @@ def _execute(
         progress=shares(PROGRAM),
         sanitize=options.sanitize,
     )
-    return values
+    return values if made is None else made
 
 
 def _arrays(values: "Sequence[Argument]") -> "list[tuple[int, Array]]":

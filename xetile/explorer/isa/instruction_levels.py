@@ -141,8 +141,6 @@ _LABEL = re.compile(r"\w+:$")
 _NAME = re.compile(r"\s*(?:%\S+ = )?(?:tail )?(\w+)")
 """A line of SPIR-V or LLVM IR that has an op, and the op's name."""
 
-_PREDICATE = re.compile(r"^\([^)]*\)\s*")
-
 
 class Printed(NamedTuple):
     """Instructions of a kernel: lines, and by instruction its line and its address in bytes."""
@@ -322,11 +320,13 @@ def _instruction_level(
     lines = lines_at(rows, f".text.{name}", text.addresses)
     level = Level("I", f"instructions of {trace.device.name}", above, lines=text.lines)
     named = [None if n is None or n > len(numbers) else numbers[n - 1] for n in lines]
-    guessed = _guessed(trace, text, named, above)
+    program = parse_assembly("\n".join(text.lines)).instructions
+    guessed = _guessed(trace, program, named, above)
     trace.kernel.inferred = sorted(guessed)
-    for one, (place, known) in enumerate(zip(text.instructions, named, strict=True)):
+    placed = zip(text.instructions, program, named, strict=True)
+    for one, (place, instruction, known) in enumerate(placed):
         words = text.lines[place]
-        mnemonic = _PREDICATE.sub("", words.strip()).split()[0]
+        mnemonic = instruction.text.split()[0]
         number = guessed.get(one, known)
         parents = () if number is None else (number,)
         first = len(words) - len(words.lstrip())
@@ -335,11 +335,10 @@ def _instruction_level(
 
 
 def _guessed(
-    trace: Traced, text: Printed, named: Sequence[int | None], above: int
+    trace: Traced, program: Sequence[Instruction], named: Sequence[int | None], above: int
 ) -> Mapping[int, int]:
     """Ops of instructions whose line is that of the function, or of none, up to the end of the thread."""
     ops = trace.kernel.levels[above].ops
     functions = {n for n, op in enumerate(ops) if trace.kernel.names[op.name] == "llvm.func"}
     links = [None if number in functions else number for number in named]
-    program = parse_assembly("\n".join(text.lines))
-    return followed(program.instructions, links[: len(program.instructions)])
+    return followed(program, links)

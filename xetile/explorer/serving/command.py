@@ -135,7 +135,8 @@ def _explore(options: Namespace) -> int:
 
 
 def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
-    from xetile.explorer.serving.wanted import as_text, begun, refuse_alike
+    from xetile.explorer.model import as_line
+    from xetile.explorer.serving.wanted import begun, refuse_alike
 
     output = _named_after(options) if options.output is None else options.output
     keep_inputs([output], [wanted.file for wanted in both])
@@ -147,15 +148,11 @@ def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
         if len(both) > 1:
             refuse_alike(both, made)
         stage("writing")
-        content = as_text(made[0]) if options.json else _page(made)
+        from xetile.explorer.page.page import page  # exploring has imported it
+
+        content = as_line(made[0]) if options.json else page(made)
     write_output(output, content, by=PROGRAM)
     return 0
-
-
-def _page(made: Sequence[Mapping[str, object]]) -> str:
-    from xetile.explorer.page.page import page
-
-    return page(made)
 
 
 def _named_after(options: Namespace) -> str:

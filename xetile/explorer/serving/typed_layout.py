@@ -49,7 +49,9 @@ def told(asked: Typed) -> dict[str, object]:
         layout = _read(asked)
     except (LayoutError, XetileError) as error:
         return {"error": one_line(str(error))}
-    found: dict[str, object] = {"layout": _bases(layout)}
+    from xetile.layout.show.bases import bases_of
+
+    found: dict[str, object] = {"layout": bases_of(layout)}
     if asked.source is None:
         return found
     try:
@@ -78,12 +80,6 @@ def _read(asked: Typed) -> LinearLayout:
         if vectors or name in ("register", "lane")
     }
     return layout_of_form(own, form.outputs)
-
-
-def _bases(layout: LinearLayout) -> dict[str, object]:
-    from xetile.layout.show.bases import bases_of
-
-    return bases_of(layout)
 
 
 def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:

@@ -151,7 +151,7 @@ def _number(text: str) -> int:
 
 def _earlier(file: str) -> Exploration:
     """Read an exploration. What the page needs to show it must be there; the rest is not checked."""
-    from xetile.explorer.model import VERSION, Model
+    from xetile.explorer.model import VERSION, Model, as_line
     from xetile.explorer.page.page import in_columns
 
     text, name = read_input(file)
@@ -175,15 +175,10 @@ def _earlier(file: str) -> Exploration:
     except XetileError as error:
         raise XetileError(f"'{name}': {error.message}") from error
     try:
-        as_text(in_columns(exploration))
+        as_line(in_columns(exploration))
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise XetileError(
             f"'{name}': expected an exploration, which xetile-explore --json writes, "
             f"found kernels that cannot be read ({error})"
         ) from error
     return exploration
-
-
-def as_text(exploration: Exploration) -> str:
-    """An exploration as `--json` writes it: one line."""
-    return json.dumps(exploration, separators=(",", ":"), ensure_ascii=False) + "\n"
