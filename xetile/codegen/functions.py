@@ -1,6 +1,8 @@
 """The functions of the llvm dialect in a module: which are kernels, what they call, what their hot loop does."""
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -15,6 +17,20 @@ WORKGROUP_SIZE = "reqd_work_group_size"
 """The attribute with the work-items of a workgroup."""
 
 _MATRIX_FUNCTION = "_matrix_mad_"
+
+_BLOCKS = (
+    re.compile(r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"),
+    re.compile(r"block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"),
+)
+
+
+class Block2D(NamedTuple):
+    """What a 2D message moves: `blocks` of rows and columns, of elements of so many bits."""
+
+    bits: int
+    rows: int
+    columns: int
+    blocks: int
 
 
 def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
@@ -32,6 +48,12 @@ def is_kernel(function: llvm.FuncOp) -> bool:
 def callee(op: llvm.CallOp) -> str | None:
     """The name of what is called; None where it is a pointer."""
     return None if op.callee is None else op.callee.root_reference.data
+
+
+def block_of(name: str) -> Block2D | None:
+    """The block that a builtin of this name moves; None of one that moves no block."""
+    found = next((found for form in _BLOCKS if (found := form.search(name))), None)
+    return None if found is None else Block2D(*map(int, found.groups()))
 
 
 def calls(module: ModuleOp) -> int:

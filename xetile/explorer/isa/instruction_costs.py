@@ -23,11 +23,12 @@ from math import prod
 from typing import TypeVar, cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerAttr, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.codegen.functions import (
+    block_of,
     callee,
     hot_blocks,
     is_kernel,
@@ -36,6 +37,7 @@ from xetile.codegen.functions import (
     products_per_step,
 )
 from xetile.codegen.walk import walk
+from xetile.dialects.upstream.arith.support import constant_integer
 from xetile.dialects.xetile import TileMMAOp
 from xetile.explorer.isa.instruction_levels import Listing, listing
 from xetile.explorer.levels.trace import Traced
@@ -56,10 +58,6 @@ from xetile.toolchain.assembly import (
     loop_ranges,
 )
 
-_BLOCKS = (
-    re.compile(r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"),
-    re.compile(r"block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"),
-)
 _BY_LANES = re.compile(
     r"simd_block_(?:read|write)|intel_sub_group_block_(?:read|write)|atomic_"
 )
@@ -125,9 +123,8 @@ def bytes_of(op: Operation) -> int:
 
 def _called(op: llvm.CallOp) -> int:
     name = callee(op) or ""
-    for pattern in _BLOCKS:
-        if found := pattern.search(name):
-            return prod(map(int, found.groups())) // BYTE_BITS
+    if (block := block_of(name)) is not None:
+        return prod(block) // BYTE_BITS
     if not _BY_LANES.search(name):
         return 0
     moved = op.returned if op.returned is not None else op.args[-1]
@@ -255,7 +252,7 @@ def _around(trace: Traced, level: int, number: int) -> ForOp | None:
 
 def _trips(loop: ForOp) -> int | None:
     """How often a loop goes round, where its bounds are numbers."""
-    start, end, step = map(_number, (loop.lb, loop.ub, loop.step))
+    start, end, step = map(constant_integer, (loop.lb, loop.ub, loop.step))
     if start is None or end is None or not step:
         return None
     return max(0, -(-(end - start) // step))
@@ -267,15 +264,9 @@ def _step(loop: ForOp) -> str:
     if len(products) == 1:
         shape = cast("VectorType[Attribute]", products[0].a.type).get_shape()
         return f"K {shape[-1]}"
-    step = _number(loop.step)
+    step = constant_integer(loop.step)
     name = loop.body.block.args[0].name_hint or "counter"
     return name if step is None else f"{name} {step}"
-
-
-def _number(value: SSAValue) -> int | None:
-    op = value.owner
-    found = op.properties.get("value") if isinstance(op, Operation) else None
-    return found.value.data if isinstance(found, IntegerAttr) else None
 
 
 _OTHERS = ("spill", "fill")

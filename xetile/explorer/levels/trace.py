@@ -275,9 +275,9 @@ def _is_blocked(op: Operation) -> bool:
 
 def letters_from(first: LevelId) -> dict[str, LevelId]:
     """The letters of the levels below one, by their names."""
-    letters: list[LevelId] = ["W", "S", "B", "X", "V", "L"]
-    below = letters[letters.index(first) + 1 :]
-    return {row.name: letter for row in LEVELS for letter in below if letter == row.letter}
+    letters = [row.letter for row in LEVELS]
+    below = LEVELS[letters.index(first) + 1 :]
+    return {row.name: cast("LevelId", row.letter) for row in below}
 
 
 def layout_of_subgroups(function: Operation) -> list[int] | None:
