@@ -277,12 +277,17 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
     legal = (
         [f.name.replace("_", "-") for f in fields(cast("type[Target]", made))] if made else []
     )
+    _refuse_unknown(f"target '{name}'", [option.replace("_", "-") for option in given], legal)
+
+
+def _refuse_unknown(owner: str, given: Iterable[str], legal: Collection[str]) -> None:
+    """Refuse options, as they are written, that a target or a pass does not have."""
     for option in given:
-        written = option.replace("_", "-")
-        if written not in legal:
+        spelled = option.replace("_", "-")
+        if spelled not in legal:
             raise XetileError(
-                f"target '{name}' has no option '{written}'; its options: {', '.join(legal) or 'none'}"
-                + hint(written, legal)
+                f"{owner} has no option '{option}'; its options: {', '.join(legal) or 'none'}"
+                + hint(spelled, legal)
             )
 
 
@@ -334,14 +339,8 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
 
     legal = {info.name: info.expected_type for info in get_pass_option_infos(kind)}
     given = spec.normalize_parameter_names().parameters
-    typed = {name.replace("-", "_"): name for name in spec.parameters}
-    names = ", ".join(name.replace("_", "-") for name in legal) or "none"
-    for name in given:
-        if name not in legal:
-            raise XetileError(
-                f"pass '{spec.name}' has no option '{typed[name]}'; its options: {names}"
-                + hint(name.replace("_", "-"), names.split(", "))
-            )
+    names = [name.replace("_", "-") for name in legal]
+    _refuse_unknown(f"pass '{spec.name}'", spec.parameters, names)
     for name in sorted(kind.required_fields() - given.keys()):
         option = name.replace("_", "-")
         raise XetileError(f"pass '{spec.name}' needs the option '{option}' ({legal[name]})")
