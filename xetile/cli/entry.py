@@ -20,7 +20,7 @@ class Command(NamedTuple):
 
 COMMANDS: Mapping[str, Command] = {
     "opt": Command(
-        "xetile.cli.opt.driver",
+        "xetile.cli.opt.opt_command",
         "run passes on IR, as mlir-opt does",
     ),
     "compile": Command(

@@ -8,7 +8,7 @@ import pytest
 
 from xetile.cli import compile, kernel
 from xetile.cli.layout import shown_layout as layout
-from xetile.cli.opt import driver as opt
+from xetile.cli.opt import opt_command as opt
 from xetile.cli.running import run_kernel as run
 from xetile.explorer.serving import command as explore
 from xetile.targets import names

@@ -9,7 +9,7 @@ import pytest
 
 from xetile.cli import compile
 from xetile.cli.layout import shown_layout as layout
-from xetile.cli.opt import driver as opt
+from xetile.cli.opt import opt_command as opt
 from xetile.explorer.serving import command as explore
 
 EXAMPLE = Path(__file__).parents[3] / "examples/gemm_f16_plain.mlir"
