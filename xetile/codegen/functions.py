@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -18,19 +17,10 @@ WORKGROUP_SIZE = "reqd_work_group_size"
 
 _MATRIX_FUNCTION = "_matrix_mad_"
 
-_BLOCKS = (
-    re.compile(r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"),
-    re.compile(r"block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"),
+_BLOCK = re.compile(
+    r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"
+    r"|block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"
 )
-
-
-class Block2D(NamedTuple):
-    """What a 2D message moves: `blocks` of rows and columns, of elements of so many bits."""
-
-    bits: int
-    rows: int
-    columns: int
-    blocks: int
 
 
 def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
@@ -50,10 +40,12 @@ def callee(op: llvm.CallOp) -> str | None:
     return None if op.callee is None else op.callee.root_reference.data
 
 
-def block_of(name: str) -> Block2D | None:
-    """The block that a builtin of this name moves; None of one that moves no block."""
-    found = next((found for form in _BLOCKS if (found := form.search(name))), None)
-    return None if found is None else Block2D(*map(int, found.groups()))
+def block_of(name: str) -> tuple[int, int, int, int] | None:
+    """Return the bits of an element, rows, columns and blocks that a builtin of this name moves, or None."""
+    if (found := _BLOCK.search(name)) is None:
+        return None
+    bits, rows, columns, blocks = map(int, filter(None, found.groups()))
+    return bits, rows, columns, blocks
 
 
 def calls(module: ModuleOp) -> int:

@@ -207,8 +207,7 @@ class _Walker:
         payload[1][axis] = by if how == "set" else _sum(by, before)
 
     def _message(self, name: str, arguments: list[SSAValue]) -> Message | None:
-        block = block_of(name)
-        if block is None:
+        if (block := block_of(name)) is None:
             return None
         place: list[Number]
         if arguments[0] in self.payloads:
