@@ -23,8 +23,8 @@ import xetile
 from tools.library_variants import VARIANTS, devices_of
 from xetile.codegen import lower_to_llvm
 from xetile.errors import XetileError, collected_remarks
-from xetile.exploration.marks import marked
-from xetile.exploration.model import Kernel, Level
+from xetile.explorer.isa.spirv_marks import marked
+from xetile.explorer.model import Kernel, Level
 from xetile.progress import Bar
 from xetile.targets import names
 from xetile.toolchain.ocloc import need_ocloc

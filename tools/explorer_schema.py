@@ -1,4 +1,4 @@
-"""Writes docs/explorer.schema.json, what xetile/exploration/model.py holds: python -m tools.explorer_schema."""
+"""Writes docs/explorer.schema.json, what xetile/explorer/model.py holds: python -m tools.explorer_schema."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from xetile.exploration.model import VERSION, Bases, Model
+from xetile.explorer.model import VERSION, Bases, Model
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "explorer.schema.json"
 

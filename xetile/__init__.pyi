@@ -12,7 +12,7 @@ from .errors import XetileError as XetileError
 from .explanation import explain as explain
 from .explanation import figures as figures
 from .explanation import rank as rank
-from .exploration import explore as explore
+from .explorer import explore as explore
 from .runtime.devices import list_devices as list_devices
 from .runtime.devices import open_device as open_device
 

@@ -3,7 +3,7 @@
 import sys
 
 from xetile.cli import entry
-from xetile.cli.commands import COMMANDS, listing
+from xetile.cli.entry import COMMANDS, listing
 
 PROGRAM = "xetile"
 
@@ -15,7 +15,7 @@ def main() -> int:
         sys.argv[:2] = [f"xetile-{name}"]
         status: int = getattr(entry, name)()
         return status
-    from xetile.cli.errors import run_tool
+    from xetile.cli.frame.tools import run_tool
 
     return run_tool(PROGRAM, _listed)
 

@@ -121,7 +121,9 @@ class Conversion:
 
     def _load(self, view: LaneView, buffer: SSAValue, register: int, count: int) -> SSAValue:
         return view.new(
-            BlockLoadOp(self._row(view, buffer, register, count), IntegerType(self.bits))
+            BlockLoadOp(
+                self._row(view, buffer, register, count), result_type=IntegerType(self.bits)
+            )
         )
 
     def _row(self, view: LaneView, buffer: SSAValue, register: int, count: int) -> SSAValue:

@@ -11,8 +11,8 @@ from support.tiled.case import Case, Given, module_of
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.explanation.options import Options
-from xetile.exploration.holdings import add_holdings
-from xetile.exploration.trace import traced
+from xetile.explorer.holding.value_holdings import add_holdings
+from xetile.explorer.levels.trace import traced
 
 ELEMENTS = 200
 TF32 = numpy.uint32(0xFFFFE000)

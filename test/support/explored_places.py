@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from support.tiled.case import copies
 from xdsl.ir import Operation
 
-from xetile.exploration.model import Bases, Holding, Kernel, LevelId
-from xetile.exploration.printing import values_of
-from xetile.exploration.trace import Traced
+from xetile.explorer.levels.placed_texts import values_of
+from xetile.explorer.levels.trace import Traced
+from xetile.explorer.model import Bases, Holding, Kernel, LevelId
 from xetile.interpreter.launch import launcher
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.launch import launch

@@ -9,12 +9,12 @@ from pathlib import Path
 from support.explored_places import images
 
 from xetile.api import parse
-from xetile.exploration import explore
-from xetile.exploration.instructions import listing
-from xetile.exploration.model import Holding, Kernel
+from xetile.explorer import explore
+from xetile.explorer.isa.instruction_levels import listing
+from xetile.explorer.isa.isa_operands import Product, product, read
+from xetile.explorer.model import Holding, Kernel
 from xetile.targets.xe.device import LANES
 from xetile.toolchain.assembly import COUNTED
-from xetile.toolchain.operands import Product, product, read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPILLING = "rfc/1-row-major.mlir"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import xetile
-from xetile.cli import layout, opt
+from xetile.cli.layout import shown_layout as layout
+from xetile.cli.opt import opt_command as opt
 from xetile.digits import longest_number, whole_number
 from xetile.errors import XetileError
 

@@ -8,7 +8,7 @@ import pytest
 from support.consoles import fits, ran
 from support.pages import executed
 
-from xetile.cli.opt import main
+from xetile.cli.opt.opt_command import main
 
 ROOT = Path(__file__).parents[2]
 XDSL_OPT = Path(sys.executable).with_name("xdsl-opt")

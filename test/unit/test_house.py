@@ -39,12 +39,13 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("codegen",),
     ("runtime",),
     ("explanation",),
-    ("exploration",),
+    ("explorer",),
     ("api",),
     ("batch",),
     ("language",),
     ("kernels",),
     ("cli",),
+    ("explorer.serving",),
 )
 """The rooms; a room imports what stands before it, and within its own row only itself."""
 

@@ -21,7 +21,7 @@ from tools.device_product.case import (
     Verdict,
 )
 from xetile.api import execute, lower, parse_text, text
-from xetile.cli.arguments import duplicate
+from xetile.cli.running.run_arrays import duplicate
 from xetile.errors import XetileError
 from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device

@@ -19,9 +19,9 @@ from tools.fuzz.case import Finding, Outcome
 from tools.fuzz.running import SECONDS
 from xetile.analysis.kernels import kernel_functions, launch_sizes
 from xetile.api import execute, parse_text, text
-from xetile.cli.arguments import DYNAMIC, make_argument
-from xetile.cli.arguments import parameter as parameter_of
-from xetile.cli.errors import STATUS_WRONG_INPUT, answer
+from xetile.cli.frame.tools import STATUS_WRONG_INPUT, answer
+from xetile.cli.running.run_arrays import DYNAMIC, make_argument
+from xetile.cli.running.run_arrays import parameter as parameter_of
 from xetile.dialects.modules import context
 from xetile.errors import XetileError, collected_remarks
 from xetile.interpreter.machine.launch import parameters_of, symbol_name

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tools.device_product.accuracy import EITHER_ZERO, ULPS
 from tools.fuzz.case import Finding, Outcome
 from xetile.api import execute, lower
-from xetile.cli.arguments import duplicate
+from xetile.cli.running.run_arrays import duplicate
 from xetile.errors import XetileError
 from xetile.runtime.child import ChildDevice
 from xetile.runtime.device import Device

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
 from tools.fuzz.case import Answer, Case, Streams
+from xetile.cli.entry import COMMANDS
 from xetile.interpreter.host import loops
 
 SECONDS = 10.0
@@ -33,9 +34,7 @@ LONGEST_WAIT = 60.0
 STATUS_LOST_OUTPUT = 120
 """Python's, when it cannot flush a stream at its end."""
 
-_START = (
-    "import sys; from xetile.cli.{0} import main; sys.argv[0] = 'xetile-{0}'; sys.exit(main())"
-)
+_START = "import sys; from {1} import main; sys.argv[0] = 'xetile-{0}'; sys.exit(main())"
 
 
 def run(case: Case) -> Answer:
@@ -82,7 +81,7 @@ def _files() -> dict[str, bytes]:
 
 
 def _here(case: Case) -> Answer:
-    main = import_module(f"xetile.cli.{case.tool.removeprefix('xetile-')}").main
+    main = import_module(COMMANDS[case.tool.removeprefix("xetile-")].module).main
     output, errors = BytesIO(), BytesIO()
     watch = Watch()
     with _as_before(), warnings.catch_warnings(), watch.limit():
@@ -222,7 +221,8 @@ def _child(case: Case, streams: Streams) -> int:
     """The call as Python makes it, from the streams on; the result is the process's status."""
     tool = case.tool.removeprefix("xetile-")
     if streams.fresh:
-        os.execv(sys.executable, [sys.executable, "-c", _START.format(tool), *case.arguments])
+        program = _START.format(tool, COMMANDS[tool].module)
+        os.execv(sys.executable, [sys.executable, "-c", program, *case.arguments])
     streams_of_python = [
         _stream(number, mode, errors)
         for number, mode, errors in (

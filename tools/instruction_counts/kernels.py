@@ -91,6 +91,6 @@ KERNELS: Mapping[str, Counted] = {
 
 
 def counts(kernel: Counted, device: str) -> Mapping[str, float]:
-    """Instructions of the hot loop; for the keys see xetile/toolchain/isa.py. Needs ocloc."""
+    """Instructions of the hot loop; for the keys see xetile/toolchain/assembly.py. Needs ocloc."""
     (found,) = statistics(parse_text(kernel.text, "kernel.mlir"), device).values()
     return found

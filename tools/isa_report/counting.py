@@ -1,4 +1,4 @@
-"""Counts of one kernel on one device, ours and upstream's, by the same counter (xetile/toolchain/isa.py)."""
+"""Counts of one kernel on one device, ours and upstream's, by the same counter (xetile/toolchain/assembly.py)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,14 @@ from xetile.codegen.walk import walk
 from xetile.errors import XetileError
 from xetile.planning.xe.pressure import noted
 from xetile.targets.xe.device import XeDevice
-from xetile.toolchain.assembly import classify, loop_ranges, parse_assembly
-from xetile.toolchain.isa import Work, pipe_cycles, statistics
+from xetile.toolchain.assembly import (
+    Work,
+    classify,
+    loop_ranges,
+    parse_assembly,
+    pipe_cycles,
+    statistics,
+)
 from xetile.toolchain.ocloc import Disassembly, compile_spirv, disassemble
 
 Counts = dict[str, float]

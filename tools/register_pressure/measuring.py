@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.device import BUILD_OPTIONS
-from xetile.toolchain.isa import environment
+from xetile.toolchain.assembly import environment
 from xetile.toolchain.ocloc import need_ocloc
 
 TIME_LIMIT = 300.0

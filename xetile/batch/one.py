@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from xetile.api import Kind
 
 Counts = dict[str, dict[str, float]]
-"""Instruction counts by kernel; for the keys see toolchain/isa.py."""
+"""Instruction counts by kernel; for the keys see toolchain/assembly.py."""
 
 
 class Compiled(NamedTuple):

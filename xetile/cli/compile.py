@@ -1,23 +1,34 @@
 """`xetile-compile`: kernels at any level to IR at a lower one, LLVM IR, SPIR-V, a binary, assembly.
 
 One source for one device goes to the file OUT; several, or `--jobs`, `--force` or an OUT that ends with `/`, ask for
-the batch form (`compile_batch.py`), in which OUT is a folder.
+the batch form, in which OUT is a folder: its files are made in several processes.
 """
 
 import os
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
 from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
-from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, keep_inputs, read_input, write_output, write_outputs
+from xetile.cli.frame.inputs_outputs import (
+    STANDARD,
+    keep_inputs,
+    read_input,
+    size_text,
+    write_output,
+    write_outputs,
+)
+from xetile.cli.frame.option_values import add_lowering, devices_in_words, read_count
+from xetile.cli.frame.tools import STATUS_INTERNAL, STATUS_WRONG_INPUT, ToolParser, run_tool
 from xetile.errors import XetileError
-from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile
+from xetile.targets import find
+from xetile.targets.target import RegisterFile
+
+if TYPE_CHECKING:
+    from xetile.batch.outcomes import Failure, Outcome
 
 PROGRAM = "xetile-compile"
 
@@ -25,6 +36,14 @@ STATISTICS_TO_STREAM = ""
 
 EMITTED = "spirv"
 """What is made where nothing says it."""
+
+
+_jobs = partial(
+    read_count,
+    refusal="is no number of processes; write one from 1",
+    least=1,
+    most=10**9,
+)
 
 
 def make_parser() -> ToolParser:
@@ -39,7 +58,7 @@ def make_parser() -> ToolParser:
         nargs="+",
         help="file with kernels, at any level; - is standard input",
     )
-    add("--device", help=_device_help())
+    add("--device", help=devices_in_words(", or several with commas between"))
     add("--emit", choices=KINDS, help=f"what to make ({EMITTED})")
     add(
         "-o",
@@ -65,8 +84,7 @@ def make_parser() -> ToolParser:
         "with counts of instructions and spills by ocloc where it is installed",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
-    add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
-    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
+    add_lowering(add, assume="block")
     add(
         "--grf",
         choices=get_args(RegisterFile),
@@ -93,21 +111,6 @@ def _add_batch(parser: ToolParser) -> None:
     )
 
 
-def _device_help() -> str:
-    *others, last = names()
-    return (
-        f"{', '.join(others)} or {last}, or several with commas between; by default the one that "
-        f"the gpu.module names, else {DEFAULT}"
-    )
-
-
-def _jobs(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-    if number < 1:
-        raise ArgumentTypeError(f"'{text}' is no number of processes; write one from 1")
-    return number
-
-
 def _separate_statistics(arguments: list[str]) -> list[str]:
     """`--stats` takes a file behind `=` only, so that it may stand before the input."""
     return [f"--stats={STATISTICS_TO_STREAM}" if a == "--stats" else a for a in arguments]
@@ -118,8 +121,6 @@ def _run(arguments: list[str]) -> int:
     if options.explain:
         _refuse_beside_explanation(options, is_batch=_is_batch(options))
     if _is_batch(options):
-        from xetile.cli.compile_batch import compile_batch
-
         return compile_batch(options, _wanted(options))
     import gc
 
@@ -227,3 +228,134 @@ def _write_statistics(statistics: str, place: str, *, code_on_standard_output: b
 
 
 main = partial(run_tool, PROGRAM, _run)
+
+
+def compile_batch(options: Namespace, wanted: Options) -> int:
+    """Compile every input for every device; the status is 1 where one of them could not be, 70 for a fault of ours."""
+    from xetile.batch import compile_many
+    from xetile.batch.work import Telling
+
+    folder = _folder(options)
+    devices = [] if options.device is None else _devices(options.device)
+    keep_inputs([options.stats or None], options.inputs, option="--stats")
+    progress = _Progress(len(options.inputs) * max(1, len(devices)), debug=options.debug)
+    try:
+        outcomes = compile_many(
+            options.inputs,
+            folder,
+            devices=devices,
+            options=wanted,
+            jobs=options.jobs,
+            force=options.force,
+            report=progress.report,
+            read=read_input,
+            telling=Telling("--device", snippets=not options.no_snippets),
+        )
+    finally:
+        progress.clear()
+    progress.tell_all()
+    if wanted.statistics:
+        counts = {
+            Path(outcome.wanted.output).name: of_one_or_by_kernel(outcome.statistics)
+            for outcome in outcomes
+            if outcome.statistics is not None
+        }
+        write_output(options.stats or STANDARD, as_json(counts), by=PROGRAM)
+    return _status(outcomes)
+
+
+def _folder(options: Namespace) -> str:
+    if options.output is None:
+        raise XetileError("outputs named after their inputs need a folder to go to; give -o")
+    if options.output == STANDARD:
+        raise XetileError(
+            "outputs named after their inputs do not go to standard output; name a folder with -o"
+        )
+    return options.output
+
+
+def _devices(text: str) -> list[str]:
+    names = text.split(",")
+    if "" in names:
+        raise XetileError(
+            f"--device: a name is missing in '{text}'; write names with commas between"
+        )
+    return names
+
+
+def _status(outcomes: "list[Outcome]") -> int:
+    failures = [outcome.failure for outcome in outcomes if outcome.failure is not None]
+    if any(failure.is_internal for failure in failures):
+        return STATUS_INTERNAL
+    return STATUS_WRONG_INPUT if failures else 0
+
+
+class _Progress:
+    """Tells on standard error what became of each output: on a terminal in one line that moves, else in a line each.
+
+    What is said of sources stands above, once for all devices.
+    """
+
+    def __init__(self, total: int, *, debug: bool) -> None:
+        self._total = total
+        self._debug = debug
+        self._counts = {"written": 0, "up to date": 0, "failed": 0}
+        self._told: set[str] = set()
+        self._moves = sys.stderr.isatty()
+        self._shown = 0
+
+    def report(self, outcome: "Outcome") -> None:
+        self._counts[outcome.state] += 1
+        self.clear()
+        for said in outcome.said:
+            self._tell_once(said.once or said.text, said.text)
+        if outcome.failure is not None:
+            self._tell_failure(outcome.failure)
+        elif not self._moves:
+            print(f"{PROGRAM}: {self._number()}: {_became(outcome)}", file=sys.stderr)
+        if self._moves:
+            self._show(outcome)
+
+    def tell_all(self) -> None:
+        """Say at the end how many there were of each."""
+        written, kept, failed = self._counts.values()
+        parts = [f"{written} written"]
+        parts += [f"{kept} up to date"] * bool(kept) + [f"{failed} failed"] * bool(failed)
+        print(f"{PROGRAM}: {', '.join(parts)}", file=sys.stderr)
+
+    def clear(self) -> None:
+        """Take away the line that moves."""
+        if self._shown:
+            print(f"\r{' ' * self._shown}\r", end="", file=sys.stderr, flush=True)
+            self._shown = 0
+
+    def _tell_once(self, key: str, text: str) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            print(text, file=sys.stderr)
+
+    def _tell_failure(self, failure: "Failure") -> None:
+        if failure.is_internal:
+            if self._debug:
+                print(failure.trace, end="", file=sys.stderr)
+            text = f"internal error: {failure.text} (--debug shows the trace)"
+        else:
+            text = failure.text if failure.has_place else f"{PROGRAM}: error: {failure.text}"
+        self._tell_once(text, text)
+
+    def _number(self) -> str:
+        return f"{sum(self._counts.values())} of {self._total}"
+
+    def _show(self, outcome: "Outcome") -> None:
+        from shutil import get_terminal_size
+
+        line = f"{PROGRAM}: {self._number()}: {Path(outcome.wanted.output).name}"
+        line = line[: get_terminal_size().columns - 1]
+        print(line, end="", file=sys.stderr, flush=True)
+        self._shown = len(line)
+
+
+def _became(outcome: "Outcome") -> str:
+    if outcome.state == "up to date":
+        return f"{outcome.wanted.output} is up to date"
+    return f"wrote {outcome.wanted.output} ({size_text(outcome.size)})"

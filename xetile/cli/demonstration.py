@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from xetile.analysis.kernels import kernel_functions
 from xetile.api import execute, lower, parse_text, text
-from xetile.cli.files import make_folder, read_input, write_output
+from xetile.cli.frame.inputs_outputs import make_folder, read_input, write_output
 from xetile.codegen import emit, lower_to_llvm, statistics
 from xetile.kernels import gemm_module
 from xetile.levels import LevelName

@@ -76,7 +76,7 @@ def statistics(
     unroll: int | None = None,
     arguments: "Mapping[str, int] | None" = None,
 ) -> dict[str, dict[str, float]]:
-    """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/isa.py.
+    """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/assembly.py.
 
     `arguments` are values of scalar arguments by name, which tell how often loops go round.
     Errors: as `emit` has them.
@@ -87,7 +87,7 @@ def statistics(
     from xetile.codegen.walk import walk
     from xetile.planning.xe.pressure import noted
     from xetile.targets.xe.device import XeDevice
-    from xetile.toolchain.isa import statistics as count
+    from xetile.toolchain.assembly import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
     module = module if kernel is None else only_kernel(module, kernel)

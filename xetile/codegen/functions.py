@@ -1,5 +1,6 @@
 """The functions of the llvm dialect in a module: which are kernels, what they call, what their hot loop does."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import llvm
@@ -15,6 +16,11 @@ WORKGROUP_SIZE = "reqd_work_group_size"
 """The attribute with the work-items of a workgroup."""
 
 _MATRIX_FUNCTION = "_matrix_mad_"
+
+_BLOCK = re.compile(
+    r"2d_block_\w*?_(\d+)b_(\d+)r(\d+)x(\d+)c"
+    r"|block_(?:read|write|prefetch)\w*_u(\d+)_m(\d+)k(\d+)v(\d+)"
+)
 
 
 def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
@@ -32,6 +38,14 @@ def is_kernel(function: llvm.FuncOp) -> bool:
 def callee(op: llvm.CallOp) -> str | None:
     """The name of what is called; None where it is a pointer."""
     return None if op.callee is None else op.callee.root_reference.data
+
+
+def block_of(name: str) -> tuple[int, int, int, int] | None:
+    """Return the bits of an element, rows, columns and blocks that a builtin of this name moves, or None."""
+    if (found := _BLOCK.search(name)) is None:
+        return None
+    bits, rows, columns, blocks = map(int, filter(None, found.groups()))
+    return bits, rows, columns, blocks
 
 
 def calls(module: ModuleOp) -> int:

@@ -13,10 +13,16 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.codegen.functions import callee, hot_blocks, products_of, products_per_step
+from xetile.codegen.functions import (
+    block_of,
+    callee,
+    hot_blocks,
+    products_of,
+    products_per_step,
+)
 from xetile.hints import isa
 from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
-from xetile.toolchain.isa import Work
+from xetile.toolchain.assembly import Work
 
 MOST_OPS = 500_000
 """Ops that are walked at most; a kernel that has more to do is told of as one whose work is unknown."""
@@ -78,12 +84,6 @@ def _ahead(walker: "_Walker", step: int) -> int | None:
         if taken is not None:
             found.append(int(taken // loads) - int(number // prefetches))
     return min(found, default=None)
-
-
-_SHAPE = (
-    re.compile(r"_(?P<bits>\d+)b_(?P<rows>\d+)r(?P<columns>\d+)x(?P<blocks>\d+)c"),
-    re.compile(r"_u(?P<bits>\d+)_m(?P<rows>\d+)k(?P<columns>\d+)v(?P<blocks>\d+)"),
-)
 
 
 @dataclass
@@ -207,8 +207,7 @@ class _Walker:
         payload[1][axis] = by if how == "set" else _sum(by, before)
 
     def _message(self, name: str, arguments: list[SSAValue]) -> Message | None:
-        shape = next((found for form in _SHAPE if (found := form.search(name))), None)
-        if shape is None:
+        if (block := block_of(name)) is None:
             return None
         place: list[Number]
         if arguments[0] in self.payloads:
@@ -220,9 +219,7 @@ class _Walker:
         x, y = place[:2]
         if x is None or y is None:
             return None
-        bits, rows, columns, blocks = (
-            int(shape[key]) for key in ("bits", "rows", "columns", "blocks")
-        )
+        bits, rows, columns, blocks = block
         return Message(matrix, y, rows, x * bits // 8, columns * blocks * bits // 8)
 
 

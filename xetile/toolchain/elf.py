@@ -5,7 +5,8 @@ little-endian).
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from xetile.errors import XetileError
@@ -24,6 +25,14 @@ class _Section(NamedTuple):
     link: int
 
 
+@contextmanager
+def _refusing_damage() -> Generator[None]:
+    try:
+        yield
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
+        raise XetileError(f"damaged ELF file: {error}") from error
+
+
 def undefined_symbols(data: bytes) -> tuple[str, ...]:
     """Names that a 64-bit little-endian ELF file uses and does not define, in file order.
 
@@ -31,14 +40,12 @@ def undefined_symbols(data: bytes) -> tuple[str, ...]:
     """
     if not data.startswith(_MAGIC):
         raise XetileError("not a 64-bit little-endian ELF file")
-    try:
+    with _refusing_damage():
         sections = list(_sections(data))
         tables = [section for section in sections if section.type == _SYMBOL_TABLE]
         return tuple(
             name for table in tables for name in _undefined(data, table, sections[table.link])
         )
-    except (struct.error, IndexError, ValueError, OverflowError) as error:
-        raise XetileError(f"damaged ELF file: {error}") from error
 
 
 def contents(data: bytes, wanted: str) -> bytes | None:
@@ -46,13 +53,9 @@ def contents(data: bytes, wanted: str) -> bytes | None:
 
     Errors: XetileError when the file is damaged.
     """
-    try:
-        for name, section in _named(data):
-            if name == wanted:
-                return data[section.offset : section.offset + section.size]
-    except (struct.error, IndexError, ValueError, OverflowError) as error:
-        raise XetileError(f"damaged ELF file: {error}") from error
-    return None
+    with _refusing_damage():
+        found = dict(reversed(_named(data))).get(wanted)
+        return None if found is None else data[found.offset : found.offset + found.size]
 
 
 def targets(data: bytes, wanted: str) -> dict[int, tuple[str, int]]:
@@ -64,21 +67,16 @@ def targets(data: bytes, wanted: str) -> dict[int, tuple[str, int]]:
     """
     entry = struct.Struct("<QIIq")
     found: dict[int, tuple[str, int]] = {}
-    try:
+    with _refusing_damage():
         sections = _named(data)
-        for name, section in sections:
-            if name != wanted:
-                continue
+        for section in (section for name, section in sections if name == wanted):
             symbols = sections[section.link][1]
             names = sections[symbols.link][1].offset
             for at in range(section.offset, section.offset + section.size, entry.size):
                 place, _, number, addend = entry.unpack_from(data, at)
-                (symbol,) = struct.unpack_from(
-                    "<I", data, symbols.offset + number * _SYMBOL_BYTES
-                )
-                found[place] = _text(data, names + symbol), addend
-    except (struct.error, IndexError, ValueError, OverflowError) as error:
-        raise XetileError(f"damaged ELF file: {error}") from error
+                symbol = symbols.offset + number * _SYMBOL_BYTES
+                (name,) = struct.unpack_from("<I", data, symbol)
+                found[place] = _text(data, names + name), addend
     return found
 
 

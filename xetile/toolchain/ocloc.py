@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from xetile.errors import XetileError
-from xetile.toolchain.description import described
+from xetile.toolchain.assembly import described
 from xetile.toolchain.paths import find_ocloc
 from xetile.toolchain.sandbox import Outcome, begun, ending, run
 
@@ -69,32 +69,33 @@ def compiling(
 
     Errors: XetileError when ocloc is missing or cannot be started.
     """
+    arguments = ["-spirv_input", "-output", "kernel", "-output_no_suffix"]
+    if options:
+        arguments += ["-options", " ".join(options)]
+    with _at_work("compile", "kernel.spv", spirv, device, arguments) as (folder, command, end):
+
+        def binary() -> bytes:
+            outcome = end(TIME_LIMIT)
+            if outcome.status != 0:
+                # now and then IGC ends abnormally on input that it takes the next time
+                outcome = run(command, folder=folder, seconds=TIME_LIMIT)
+            return _binary(folder / "kernel.bin", outcome, device)
+
+        yield binary
+
+
+@contextmanager
+def _at_work(
+    task: str, name: str, data: bytes, device: str, arguments: Sequence[str]
+) -> Generator[tuple[Path, list[str | Path], Callable[[float], Outcome]]]:
+    """Start ocloc on a file of a folder of its own; the folder, the command, and what waits for its outcome."""
     program = need_ocloc()
-    with TemporaryDirectory(prefix="xetile-") as name:
-        folder = Path(name)
-        (folder / "kernel.spv").write_bytes(spirv)
-        command = [
-            program,
-            "compile",
-            "-file",
-            "kernel.spv",
-            "-spirv_input",
-            "-device",
-            device,
-        ]
-        command += ["-output", "kernel", "-output_no_suffix"]
-        if options:
-            command += ["-options", " ".join(options)]
+    with TemporaryDirectory(prefix="xetile-") as place:
+        folder = Path(place)
+        (folder / name).write_bytes(data)
+        command = [program, task, "-file", name, "-device", device, *arguments]
         with begun(command, folder=folder) as end:
-
-            def binary() -> bytes:
-                outcome = end(TIME_LIMIT)
-                if outcome.status != 0:
-                    # now and then IGC ends abnormally on input that it takes the next time
-                    outcome = run(command, folder=folder, seconds=TIME_LIMIT)
-                return _binary(folder / "kernel.bin", outcome, device)
-
-            yield binary
+            yield folder, command, end
 
 
 def _binary(file: Path, outcome: Outcome, device: str) -> bytes:
@@ -125,22 +126,9 @@ def disassembling(zebin: bytes, device: str) -> Generator[Callable[[], Disassemb
 
     Errors: XetileError when ocloc is missing or cannot be started.
     """
-    program = need_ocloc()
-    with TemporaryDirectory(prefix="xetile-") as name:
-        folder = Path(name)
-        (folder / "kernel.bin").write_bytes(zebin)
-        command = [
-            program,
-            "disasm",
-            "-file",
-            "kernel.bin",
-            "-device",
-            device,
-            "-dump",
-            "dump",
-        ]
-        with begun(command, folder=folder) as end:
-            yield lambda: _disassembly(folder / "dump", end(TIME_LIMIT), device)
+    arguments = ["-dump", "dump"]
+    with _at_work("disasm", "kernel.bin", zebin, device, arguments) as (folder, _, end):
+        yield lambda: _disassembly(folder / "dump", end(TIME_LIMIT), device)
 
 
 def _disassembly(dump: Path, outcome: Outcome, device: str) -> Disassembly:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.opt import main
+from xetile.cli.opt.opt_command import main
 from xetile.dialects.modules import context, parse
 
 PROGRAM = """

@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, bf16, f16, f32, i1, i8, i32, i64
 from xdsl.ir import Attribute
 
-from xetile.cli.arguments import duplicate, make_argument, parameter
+from xetile.cli.running.run_arrays import duplicate, make_argument, parameter
 from xetile.errors import XetileError
 
 

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from xetile.cli import entry
-from xetile.cli.commands import COMMANDS, listing
+from xetile.cli.entry import COMMANDS, listing
 
 ROOT = Path(__file__).parents[3]
 

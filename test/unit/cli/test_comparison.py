@@ -2,7 +2,7 @@ import ml_dtypes
 import numpy
 import pytest
 
-from xetile.cli.comparison import compare
+from xetile.cli.running.run_arrays import compare
 
 
 def array(

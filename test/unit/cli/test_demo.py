@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli import demo, demonstration, examples
+from xetile.cli import demo, demonstration
+from xetile.cli import demo as examples
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.opt import main
+from xetile.cli.opt.opt_command import main
 
 PROGRAM = """
 gpu.module @kernels {

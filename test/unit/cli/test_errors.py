@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from xetile.cli.errors import ToolParser, run_tool
+from xetile.cli.frame.tools import ToolParser, run_tool
 from xetile.errors import XetileError
 
 PLACE = FileLineColLoc(StringAttr("a.mlir"), IntAttr(3), IntAttr(7))
@@ -91,7 +91,7 @@ def test_a_broken_pipe_is_quiet(tmp_path: Path) -> None:
     script = tmp_path / "tool.py"
     script.write_text(
         "import sys\n"
-        "from xetile.cli.errors import run_tool\n"
+        "from xetile.cli.frame.tools import run_tool\n"
         "def main(arguments):\n"
         "    for _ in range(100000): print('x' * 100)\n"
         "    return 0\n"

@@ -1,6 +1,6 @@
 import pytest
 
-from xetile.cli.expectations import Diagnostic, read_expectations, unmet
+from xetile.cli.opt.expectations import Diagnostic, read_expectations, unmet
 
 TEXT = """one // expected-error {{first}}
 // expected-error@+1 {{second}}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.files import read_input, write_output, write_outputs
+from xetile.cli.frame.inputs_outputs import read_input, write_output, write_outputs
 from xetile.errors import XetileError
 
 

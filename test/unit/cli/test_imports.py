@@ -15,7 +15,7 @@ print(*sys.modules, sep="\\n")
 sys.exit(status)
 """
 
-EXPLORE = COMPILE.replace("cli.compile", "cli.explore")
+EXPLORE = COMPILE.replace("cli.compile", "explorer.serving.command")
 COLLECT = """
 import gc
 import sys
@@ -70,5 +70,5 @@ def test_dialects_that_a_kernel_does_not_name_are_not_imported(
 
 def test_a_page_needs_no_numpy(tmp_path: Path) -> None:
     modules = ended(EXPLORE, tmp_path).split()
-    assert "xetile.exploration.registers" in modules
+    assert "xetile.explorer.isa.register_places" in modules
     assert "numpy" not in modules

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.dumping import Dumps
-from xetile.cli.instrumentation import Instrumentation, timing_report
+from xetile.cli.opt.instrumentation import Dumps, Instrumentation, timing_report
 
 
 def rows(report: str) -> dict[str, float]:

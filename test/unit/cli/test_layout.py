@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from xetile.cli.layout import main
+from xetile.cli.layout.shown_layout import main
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.messages import block_load_layout
 

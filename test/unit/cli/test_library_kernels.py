@@ -4,8 +4,7 @@ import pytest
 
 import xetile.language as xt
 from xetile import kernels
-from xetile.cli.kernel import main
-from xetile.cli.library_kernels import NAMES
+from xetile.cli.kernel import NAMES, main
 
 ROWS = ["--X", "100x250xf32", "--Y", "100x250xf32"]
 

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli import compile, explore, kernel, layout, opt, run
+from xetile.cli import compile, kernel
+from xetile.cli.layout import shown_layout as layout
+from xetile.cli.opt import opt_command as opt
+from xetile.cli.running import run_kernel as run
+from xetile.explorer.serving import command as explore
 from xetile.targets import names
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli import compile, explore, layout, opt
+from xetile.cli import compile
+from xetile.cli.layout import shown_layout as layout
+from xetile.cli.opt import opt_command as opt
+from xetile.explorer.serving import command as explore
 
 EXAMPLE = Path(__file__).parents[3] / "examples/gemm_f16_plain.mlir"
 COMMANDS: dict[str, Callable[[list[str]], int]] = {

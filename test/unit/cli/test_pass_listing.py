@@ -5,8 +5,8 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from xetile.cli.pass_listing import describe_pass, help_on_passes
-from xetile.cli.pipeline_spec import parse_passes
+from xetile.cli.opt.pass_listing import describe_pass, help_on_passes
+from xetile.cli.opt.pipeline_spec import parse_passes
 from xetile.passes import PASSES, all_passes, load_pass
 
 AVAILABLE = all_passes()

@@ -1,7 +1,7 @@
 import pytest
 from xdsl.transforms import get_all_passes
 
-from xetile.cli.pipeline_spec import (
+from xetile.cli.opt.pipeline_spec import (
     Nested,
     Step,
     collect_pipeline,

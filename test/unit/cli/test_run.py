@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from xetile.cli.compile import main as compile
-from xetile.cli.run import main
+from xetile.cli.running.run_kernel import main
 
 KERNELS = """gpu.module @kernels {
   gpu.func @scale(%a: memref<16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {

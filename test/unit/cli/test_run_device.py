@@ -12,8 +12,8 @@ from support.made_up_device import MadeUpDevice
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import codegen, kernels, lower, progress, text
-from xetile.cli import run_arguments
-from xetile.cli.run import main
+from xetile.cli.running import run_options as run_arguments
+from xetile.cli.running.run_kernel import main
 from xetile.runtime import devices
 from xetile.runtime.child import TIME_LIMIT_SECONDS
 from xetile.runtime.device import Device
@@ -105,13 +105,12 @@ def test_without_the_extra_one_line_says_what_to_install(
 def test_devices_are_listed_without_an_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from xetile.cli import device_listing
 
     found = [
         Information("opencl:cpu", "A processor", emulates=True),
         Information("opencl:gpu:1", "Another one", emulates=False),
     ]
-    monkeypatch.setattr(device_listing, "list_devices", lambda: found)
+    monkeypatch.setattr("xetile.runtime.devices.list_devices", lambda: found)
     assert main(["--list-devices"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "name          instructions  description",
@@ -119,12 +118,12 @@ def test_devices_are_listed_without_an_input(
         "opencl:gpu:1  its own       Another one",
     ]
     broken = Information("opencl:cpu", "does not start", emulates=True, fault="it ended")
-    monkeypatch.setattr(device_listing, "list_devices", lambda: [broken])
+    monkeypatch.setattr("xetile.runtime.devices.list_devices", lambda: [broken])
     assert main(["--list-devices"]) == 0
     assert capsys.readouterr().out.endswith(
         "\nopencl:cpu  emulated      does not start: it ended\n"
     )
-    monkeypatch.setattr(device_listing, "list_devices", list)
+    monkeypatch.setattr("xetile.runtime.devices.list_devices", list)
     assert main(["--list-devices"]) == 1
     told = "there is no device that takes what is emitted; pip install 'xetile[device]' brings opencl:cpu"
     assert capsys.readouterr().err == f"xetile-run: error: {told}\n"
@@ -324,7 +323,7 @@ def _wait_for(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_nothing_of_devices_is_imported_without_them(folder: Path) -> None:
     script = (
-        "import sys; from xetile.cli.run import main; main(['main.mlir', '--entry', 'main']); "
+        "import sys; from xetile.cli.running.run_kernel import main; main(['main.mlir', '--entry', 'main']); "
         "print([m for m in sys.modules if m.startswith(('xetile.runtime', 'pyopencl', 'xetile.codegen'))])"
     )
     done = subprocess.run(

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from xetile.cli import compile, kernel, layout, run
-from xetile.cli.opt import main as opt
+from xetile.cli import compile, kernel
+from xetile.cli.layout import shown_layout as layout
+from xetile.cli.opt.opt_command import main as opt
+from xetile.cli.running import run_kernel as run
 
 Main = Callable[[list[str]], int]
 

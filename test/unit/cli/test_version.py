@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from xetile.cli.version import version_text
+from xetile.cli.frame.tools import version_text
 
 
 def bindings() -> str:

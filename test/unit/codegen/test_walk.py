@@ -10,7 +10,7 @@ from xetile.codegen import lower_to_llvm
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.codegen.walk import walk
 from xetile.kernels import gemm_module
-from xetile.toolchain.isa import Work
+from xetile.toolchain.assembly import Work
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -11,7 +11,7 @@ import pytest
 
 import xetile
 import xetile.language as xt
-from xetile.exploration import browsing
+from xetile.explorer import exploration as browsing
 
 
 @xt.kernel

@@ -52,7 +52,7 @@ def test_it_holds_the_package_and_the_examples(built: Distributions) -> None:
         "xetile/__init__.pyi",
         "xetile/language/__init__.pyi",
         "xetile/layout/__init__.pyi",
-        "xetile/exploration/page/explorer.html",
+        "xetile/explorer/page/explorer.html",
         "xetile/examples/gemm_f16.mlir",
         "xetile/examples/python/library.py",
     } <= held

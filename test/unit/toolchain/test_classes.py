@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from xetile.toolchain.assembly import classify, parse_assembly
-from xetile.toolchain.classes import CLASSES, class_of
+from xetile.toolchain.assembly import CLASSES, class_of, classify, parse_assembly
 
 TEXTS = {
     "spill": (

@@ -5,7 +5,7 @@ import pytest
 import xetile
 from xetile import XetileError
 from xetile.codegen import statistics
-from xetile.toolchain.description import described
+from xetile.toolchain.assembly import described
 
 KERNEL = """gpu.module @m [#xevm.target<chip = "bmg">] {
   gpu.func @"NAME"(%a: memref<64xf32>) kernel attributes {

@@ -2,8 +2,7 @@ import pytest
 
 from xetile.errors import XetileError
 from xetile.targets.xe.issue import Rates
-from xetile.toolchain.assembly import hot_range, parse_assembly
-from xetile.toolchain.isa import Work, statistics
+from xetile.toolchain.assembly import Work, hot_range, parse_assembly, statistics
 
 DPAS = "        dpas.8x8 (16|M0)         r3:f  r3:f  r35:hf  r67.0:hf  {Atomic}\n"
 

@@ -5,7 +5,7 @@ import pytest
 from xetile.errors import XetileError
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.device import BUILD_OPTIONS
-from xetile.toolchain.isa import statistics
+from xetile.toolchain.assembly import statistics
 from xetile.toolchain.ocloc import compile_spirv, disassemble
 
 STORE = """

@@ -18,7 +18,7 @@ from tools.affected import MOST, SAMPLE, importers_of, mirrored_tests, within_li
             ["test/ir/passes/xe/convert-xevm-to-llvm"],
         ),
         ("xetile/targets/surface.py", ["test/unit/targets"], []),
-        ("xetile/cli/opt.py", ["test/unit/cli"], ["test/ir/cli"]),
+        ("xetile/cli/opt/opt_command.py", ["test/unit/cli"], ["test/ir/cli"]),
         ("test/unit/conftest.py", ["test/unit"], []),
         ("test/ir/cli/run.mlir", [], ["test/ir/cli/run.mlir"]),
         ("test/ir/cli/Inputs/wrong.mlir", [], []),

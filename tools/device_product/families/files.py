@@ -16,7 +16,7 @@ from tools.device_product.case import Case, Extents, Given, Program
 from xetile import api
 from xetile.analysis.kernels import kernel_functions, launch_sizes, level, symbol_name
 from xetile.api import parse_text
-from xetile.cli.arguments import DYNAMIC, make_argument, parameter
+from xetile.cli.running.run_arrays import DYNAMIC, make_argument, parameter
 from xetile.errors import XetileError
 from xetile.interpreter.machine.launch import parameters_of
 

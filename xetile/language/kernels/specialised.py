@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from xetile.codegen.contract import Plain
     from xetile.explanation.printing import Explanation
-    from xetile.exploration.exploration import Exploration
+    from xetile.explorer.exploration import Exploration
     from xetile.language.kernels.grids import Sizes
     from xetile.language.kernels.tracing import Source
     from xetile.levels import LevelName
@@ -549,8 +549,8 @@ class Specialised:
         `show` is whether the browser opens, by default outside of notebooks, which show the exploration themselves.
         Options are as `xetile.explore` has them.
         """
-        from xetile.exploration import explore
-        from xetile.exploration.browsing import is_notebook
+        from xetile.explorer import explore
+        from xetile.explorer.exploration import is_notebook
 
         target = device_for(self.source, device, self.device)
         found = explore(

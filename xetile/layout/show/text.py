@@ -3,7 +3,7 @@
 Behind each in dimension stand the images of 1, 2, 4, ...: the dimensions in which they are not 0, joined by `^`, or 0.
 `K8` is 8 in K; a dimension whose name ends in a digit takes a sign, as `dim0=8`. After `->` are the sizes of the out
 dimensions; without them they are the smallest that hold the images. The page reads and prints the same
-(`exploration/page/type.js`), and chains of layouts besides.
+(`explorer/page/type.js`), and chains of layouts besides.
 """
 
 import re

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from xetile.exploration.build import page as page_of
+from xetile.explorer.page.page import page as page_of
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.show.bases import bases_of, layout_of_form
 from xetile.layout.show.text import MOST, NotationError, notation, read_notation

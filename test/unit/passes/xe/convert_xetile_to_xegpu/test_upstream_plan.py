@@ -190,7 +190,7 @@ def test_f16_goes_through_upstream_to_spirv(
 @pytest.mark.mlir_opt
 def test_what_upstream_makes_is_the_kernel_of_our_plan_with_more_loads() -> None:
     from xetile.targets.xe.device import BUILD_OPTIONS
-    from xetile.toolchain.isa import Work, statistics
+    from xetile.toolchain.assembly import Work, statistics
     from xetile.toolchain.ocloc import compile_spirv, disassemble
 
     spirv = code(

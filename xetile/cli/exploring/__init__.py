@@ -1,1 +1,0 @@
-"""What `xetile-explore` is made of: files to explorations, and a server of a page that follows its file."""

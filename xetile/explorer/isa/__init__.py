@@ -1,0 +1,1 @@
+"""SPIR-V and the instructions of the device, linked to the ops of level L."""

@@ -1,0 +1,1 @@
+"""The page: its text, scripts and style."""

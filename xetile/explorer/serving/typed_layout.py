@@ -1,0 +1,110 @@
+"""A layout typed on a served page: attributes are read, and the way to it from the one that was compiled is planned."""
+
+import json
+from collections.abc import Mapping
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xetile.errors import XetileError, one_line
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+
+if TYPE_CHECKING:
+    from xetile.layout.exchange.plans import Plan
+
+MOST_ELEMENTS = 1 << 20
+"""Of a tile that is laid out by an attribute."""
+
+
+class Typed(NamedTuple):
+    """What is asked: a text, the sizes of the tile by dimension, and from where to plan.
+
+    Attributes:
+        text: an attribute (`#ttg...`, `#xegpu.layout<...>`), or the notation of `layout/show/text.py`.
+        source: the layout that was compiled, in that notation; None where there is none to plan from.
+        bits: of an element.
+        device: its name.
+        subgroups: of a workgroup; None where the kernel does not say.
+    """
+
+    text: str
+    sizes: dict[str, int]
+    source: str | None
+    bits: int
+    device: str
+    subgroups: int | None
+
+
+def typed_of(body: bytes) -> Typed | None:
+    """Return what a page asks, or None if that is no question or of too large a tile."""
+    try:
+        asked = Typed(**json.loads(body))
+        return asked if prod(asked.sizes.values()) <= MOST_ELEMENTS else None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def told(asked: Typed) -> dict[str, object]:
+    """The answer as data for the page: `layout` (bases) with `plan`, or `error`, a line."""
+    try:
+        layout = _read(asked)
+    except (LayoutError, XetileError) as error:
+        return {"error": one_line(str(error))}
+    from xetile.layout.show.bases import bases_of
+
+    found: dict[str, object] = {"layout": bases_of(layout)}
+    if asked.source is None:
+        return found
+    try:
+        return found | {"plan": _planned(asked, layout)}
+    except (LayoutError, XetileError) as error:
+        return found | {"plan": {"error": one_line(str(error))}}
+
+
+def _read(asked: Typed) -> LinearLayout:
+    from xetile.layout.show.bases import form_of, layout_of_form
+    from xetile.layout.show.text import read_notation
+    from xetile.layout.text.attributes import layout_of
+
+    if not asked.text.lstrip().startswith("#"):
+        return read_notation(asked.text, asked.sizes)
+    if not asked.sizes:
+        raise LayoutError(
+            "select a value first: an attribute lays out a tile, whose sizes are asked"
+        )
+    layout = layout_of(asked.text, list(asked.sizes.values()))
+    form = form_of(layout, dims=list(asked.sizes))
+    # one subgroup, one workgroup: what the layout of a subgroup's tile does not speak of
+    own = {
+        name: vectors
+        for name, vectors in form.inputs.items()
+        if vectors or name in ("register", "lane")
+    }
+    return layout_of_form(own, form.outputs)
+
+
+def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:
+    """The plan as the passes make it, but that no buffer of the kernel takes shared memory."""
+    from xetile.analysis.targets import device_named
+    from xetile.layout.exchange.plans import plan
+    from xetile.layout.show.text import read_notation
+    from xetile.targets.xe.device import XeDevice
+
+    assert asked.source is not None
+    device = device_named(asked.device, XeDevice)
+    subgroups = asked.subgroups or device.most_subgroups
+    prices = device.prices.among(subgroups, device.shared_bytes)
+    return _plan_data(plan(read_notation(asked.source), target, asked.bits, prices))
+
+
+def _plan_data(plan: "Plan") -> Mapping[str, object]:
+    from xetile.explorer.holding.conversion_moves import rounds_of
+
+    return {
+        "kind": plan.kind,
+        "price": plan.price,
+        "rounds": [
+            [one.xor, len(one.registers), one.selects] for one in rounds_of(plan.steps)
+        ],
+        "conflicts": plan.conflicts,
+        "shared_bytes": plan.shared_bytes,
+    }
