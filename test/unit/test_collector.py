@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import xetile
 from xetile.collector import still
-from xetile.rewriting.canonical import Canonicalize
+from xetile.rewriting.tidying import Canonicalize
 
 KERNEL = """
 gpu.module @m {

@@ -11,8 +11,8 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from xetile.dialects.modules import Parser, context
 from xetile.dialects.modules import parse as parse_module
-from xetile.lexing import Lexer
 from xetile.parser import end_of_numbers, numbers
+from xetile.scopes import Lexer
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,15 +1,19 @@
 """Cache hints, which XeTile and XeGPU have alike: what an access asks of each cache level.
 
 Source: llvm 22.1.8, XeGPUAttrs.td and XeGPUOps.cpp.
+
+What programs ask of caches.
 """
 
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.ir import Data
+from xdsl.ir import Data, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
+
+from xetile.errors import warn
 
 
 class CacheHint(StrEnum):
@@ -49,3 +53,14 @@ def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
             raise VerifyException(
                 f"'{name}' is {hint.data}, legal here are {', '.join(legal)}"
             )
+
+
+def warn_without_caches(op: Operation) -> None:
+    """Warn of the hints of an access to shared memory, in front of which no cache stands."""
+    for name in HINTS:
+        if name in op.properties:
+            warn(
+                op,
+                f"'{name}' has no effect on shared memory, which no cache stands in front of",
+            )
+            return

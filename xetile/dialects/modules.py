@@ -39,8 +39,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xetile.advice import nearest
 from xetile.collector import still
 from xetile.dialects import load
-from xetile.dialects.fast_math import FASTMATH, WITH_ATTRIBUTE
-from xetile.dialects.reduction_order import REASSOCIATES
+from xetile.dialects.fast_math import FASTMATH, REASSOCIATES, WITH_ATTRIBUTE
 from xetile.dialects.upstream.memref.layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.dialects.upstream.vector.support import verify_positions

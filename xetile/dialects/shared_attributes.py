@@ -1,9 +1,17 @@
-"""Attributes that a program has many times, made and verified once: xDSL takes as long for one as a pass for an op."""
+"""Attributes that a program has many times, made and verified once: xDSL takes as long for one as a pass for an op.
 
-from collections.abc import Sequence
+A constraint that says in words what it takes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from typing_extensions import TypeVar
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute
+from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.utils.exceptions import VerifyException
 
 INDEX = IndexType()
 
@@ -34,3 +42,20 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 @lru_cache(maxsize=1024)
 def _array(values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(i64, values)
+
+
+@dataclass(frozen=True)
+class TypeConstraint(AttrConstraint[Attribute]):
+    """A type that `takes` accepts; another one is refused with `wanted`, what it must be."""
+
+    takes: Callable[[Attribute], bool]
+    wanted: str
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if not self.takes(attr):
+            raise VerifyException(f"{attr} must be {self.wanted}")
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
+    ) -> "TypeConstraint":
+        return self

@@ -23,21 +23,15 @@ from xetile.interpreter.ops import (
     affine,
     arith,
     collectives,
-    contractions,
     functions,
     gpu,
-    index,
     llvm,
-    llvm_atomics,
-    masking,
     math,
     memref,
     printing,
     scf,
-    transfers,
     vector,
     xegpu,
-    xegpu_scattered,
     xetile,
     xevm,
 )
@@ -52,15 +46,11 @@ SANITIZE_VARIABLE = "XETILE_SANITIZE"
 _EVERYWHERE: Handlers = {
     **affine.HANDLERS,
     **arith.HANDLERS,
-    **contractions.HANDLERS,
-    **index.HANDLERS,
-    **masking.HANDLERS,
+    **vector.HANDLERS,
     **math.HANDLERS,
     **memref.HANDLERS,
     **printing.HANDLERS,
     **scf.HANDLERS,
-    **transfers.HANDLERS,
-    **vector.HANDLERS,
 }
 """Ops that mean the same in kernels and on the host."""
 
@@ -70,9 +60,7 @@ _IN_KERNELS: Handlers = {
     **functions.HANDLERS,
     **gpu.HANDLERS,
     **llvm.HANDLERS,
-    **llvm_atomics.HANDLERS,
     **xegpu.HANDLERS,
-    **xegpu_scattered.HANDLERS,
     **xetile.HANDLERS,
     **xevm.HANDLERS,
 }

@@ -13,10 +13,8 @@ from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
 from xetile.planning.decided import decided
-from xetile.rewriting.canonical import Canonicalize
-from xetile.rewriting.common_values import ShareValues
 from xetile.rewriting.dead_code import RemoveDeadCode
-from xetile.rewriting.loop_invariants import HoistLoopInvariants
+from xetile.rewriting.tidying import Canonicalize, HoistLoopInvariants, ShareValues
 from xetile.targets.target import Assume, Path
 
 TIDY = (

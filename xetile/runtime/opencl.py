@@ -2,7 +2,10 @@
 
 One that knows Intel's 2D block and matrix builtins gets a module as it is; to any other the emulation is linked.
 
-Launches through OpenCL that are repeated: what does not change from one to the next is asked of the driver once.
+Of launches that are repeated, what does not change is asked of the driver once. Sizes with which a kernel cannot be
+launched are told in words, which drivers do not. Which functions a module imports, its SPIR-V says.
+
+Source: the SPIR-V specification, sections "Physical Layout of a SPIR-V Module and Instruction" and "Linkage Type".
 """
 
 import contextlib
@@ -13,6 +16,7 @@ import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from itertools import count
+from math import prod
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Self, cast
@@ -37,8 +41,114 @@ from xetile.runtime.driver import (
     Scalar,
 )
 from xetile.runtime.emulation import FAULT_KERNEL, emulated, fault_text
-from xetile.runtime.opencl_launch import check_count, check_launch
-from xetile.runtime.spirv_module import imported_functions
+
+MAGIC = 0x07230203
+HEADER_WORDS = 5
+_OP_DECORATE = 71
+_LINKAGE_ATTRIBUTES = 41
+_IMPORT = 1
+
+
+def imported_functions(spirv: bytes) -> list[str]:
+    """The names that the module imports, in the order of their decorations.
+
+    Errors: XetileError for bytes that are no SPIR-V module.
+    """
+    names: list[str] = []
+    for opcode, operands in _instructions(spirv):
+        if opcode != _OP_DECORATE or len(operands) < 2 or operands[1] != _LINKAGE_ATTRIBUTES:
+            continue
+        if operands[-1] == _IMPORT:
+            names.append(_text(operands[2:-1]))
+    return names
+
+
+def _instructions(spirv: bytes) -> list[tuple[int, tuple[int, ...]]]:
+    if len(spirv) < 4 * HEADER_WORDS or len(spirv) % 4:
+        raise XetileError(f"{len(spirv)} bytes are no SPIR-V module")
+    words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+    if words[0] != MAGIC:
+        raise XetileError(f"no SPIR-V module: it starts with {words[0]:#010x}")
+    found: list[tuple[int, tuple[int, ...]]] = []
+    at = HEADER_WORDS
+    while at < len(words):
+        count, opcode = words[at] >> 16, words[at] & 0xFFFF
+        if count == 0 or at + count > len(words):
+            raise XetileError(f"no SPIR-V module: an instruction of {count} words at {at}")
+        found.append((opcode, words[at + 1 : at + count]))
+        at += count
+    return found
+
+
+def _text(words: tuple[int, ...]) -> str:
+    data = struct.pack(f"<{len(words)}I", *words)
+    name = data.split(b"\0", 1)[0]
+    text = name.decode(errors="replace")
+    if text.encode() != name or not text.isprintable():
+        raise XetileError(f"no SPIR-V module: a name is {name!r}")
+    return text
+
+
+_KERNELS_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
+"""The block that a kernel requires, zeros where it takes any."""
+
+_MOST_ITEMS = 1 << 32
+"""Work-items in a dimension are fewer: ids have 32 bits on GPUs."""
+
+
+def check_launch(
+    device: pyopencl.Device,
+    kernel: pyopencl.Kernel,
+    arguments: int,
+    items: Sequence[int],
+    block: Extents,
+) -> None:
+    """Refuse a number of arguments, work-items in all and work-items of a workgroup that do not fit."""
+    check_count(kernel, arguments)
+    if min(*items, *block) < 1:
+        raise XetileError(
+            f"the launch has {list(items)} work-items, {list(block)} in a workgroup; expected positive sizes"
+        )
+    if max(items) >= _MOST_ITEMS:
+        raise XetileError(
+            f"the launch has {list(items)} work-items; expected less than {_MOST_ITEMS} in a dimension"
+        )
+    wanted = tuple(kernel.get_work_group_info(_KERNELS_BLOCK, device))
+    if any(wanted) and wanted != block:
+        raise XetileError(f"the block is {list(block)}; the kernel is made for {list(wanted)}")
+    if prod(block) > (most := device.max_work_group_size):
+        raise XetileError(
+            f"a workgroup has {prod(block)} work-items, {list(block)}; the device takes at most {most}"
+        )
+    _refuse_cut_subgroups(device, kernel, block)
+
+
+def check_count(kernel: pyopencl.Kernel, arguments: int) -> None:
+    """Refuse another number of arguments than the kernel's."""
+    if kernel.num_args != arguments:
+        raise XetileError(
+            f"the emitted kernel takes {kernel.num_args} arguments, {arguments} are given"
+        )
+
+
+def _refuse_cut_subgroups(
+    device: pyopencl.Device, kernel: pyopencl.Kernel, block: Extents
+) -> None:
+    """Refuse a block of other than whole subgroups, which Intel's runtime for CPUs forms along x alone."""
+    information = pyopencl.kernel_sub_group_info
+    size, count = (
+        cast(int, kernel.get_sub_group_info(device, asked, block))
+        for asked in (
+            information.MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+            information.SUB_GROUP_COUNT_FOR_NDRANGE,
+        )
+    )
+    if size * count != prod(block):
+        raise XetileError(
+            f"the device makes {count} subgroups of a block of {list(block)}, some of fewer than {size} "
+            f"work-items; expected an extent along x that is a multiple of {size}"
+        )
+
 
 _FAULT = struct.Struct("<qq")
 

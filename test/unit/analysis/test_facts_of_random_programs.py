@@ -16,8 +16,12 @@ from xetile.analysis.linear import linear
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.modules import parse
 from xetile.planning.xe.register_layouts.element_places import PlaceAnalysis
-from xetile.planning.xe.register_layouts.places import Places, Swizzle, as_swizzle
-from xetile.planning.xe.register_layouts.scalar_bits import possible_bits
+from xetile.planning.xe.register_layouts.places import (
+    Places,
+    Swizzle,
+    as_swizzle,
+    possible_bits,
+)
 
 Array = NDArray[np.int64]
 Numbers = Mapping[SSAValue, int]

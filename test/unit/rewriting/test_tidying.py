@@ -16,10 +16,9 @@ from xetile.api import parse, parse_text, text
 from xetile.dialects.modules import context
 from xetile.levels import passes_to
 from xetile.passes import load_pass
-from xetile.rewriting.canonical import Canonicalize
-from xetile.rewriting.common_values import ShareValues
 from xetile.rewriting.dead_code import RemoveDeadCode
 from xetile.rewriting.effects import is_needless, is_pure, kind_of, may_write, only_reads
+from xetile.rewriting.tidying import Canonicalize, ShareValues
 from xetile.targets import find
 
 ROOT = Path(__file__).parents[3]

@@ -99,7 +99,7 @@ def _no_check(self: Attribute) -> None:
 
 def _licm() -> type[ModulePass]:
     """The pass of the pipelines, which knows scf.while too."""
-    from xetile.rewriting.loop_invariants import HoistLoopInvariants
+    from xetile.rewriting.tidying import HoistLoopInvariants
 
     return HoistLoopInvariants
 

@@ -228,7 +228,7 @@ def _shared_bytes(
     parameter: Parameter, shape: tuple[int, ...], request: str, seed: int, position: int
 ) -> Array:
     """Bytes of two elements each, made as single elements are."""
-    from xetile.interpreter.machine.nibbles import packed
+    from xetile.interpreter.machine.elements import packed
 
     *rows, columns = shape
     elements = (*rows, columns * parameter.per_byte)

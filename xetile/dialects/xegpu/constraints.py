@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from xetile.dialects.constraints import TypeConstraint
+from xetile.dialects.shared_attributes import TypeConstraint
 from xetile.dialects.xegpu.attributes import MEMORY_SPACE_NUMBERS, MemorySpace, MemorySpaceAttr
 from xetile.dialects.xegpu.types import TensorDescType
 from xetile.hints import isa

@@ -4,7 +4,6 @@ from xdsl.ir import Dialect
 
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.xetile.aliases import alias_classes
-from xetile.dialects.xetile.atomic import AtomicRMWTileOp
 from xetile.dialects.xetile.attributes import (
     CacheHint,
     CacheHintAttr,
@@ -13,21 +12,26 @@ from xetile.dialects.xetile.attributes import (
     TileAttr,
     WorkgroupMapAttr,
 )
-from xetile.dialects.xetile.check import CheckOp
-from xetile.dialects.xetile.compute import TileMMAOp
-from xetile.dialects.xetile.init_tile import InitTileOp
+from xetile.dialects.xetile.compute import CheckOp, TileMMAOp
+from xetile.dialects.xetile.init_tile import InitTileOp, UpdateTileOffsetOp
 from xetile.dialects.xetile.memory import (
+    AtomicRMWTileOp,
+    LoadGatherOp,
     LoadTileOp,
     PrefetchTileOp,
+    StoreScatterOp,
     StoreTileOp,
 )
 from xetile.dialects.xetile.message import MessageAttr
-from xetile.dialects.xetile.pack import TilePackOp, TileUnpackOp
-from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
-from xetile.dialects.xetile.reduce import TileReduceOp
-from xetile.dialects.xetile.scattered import LoadGatherOp, StoreScatterOp
+from xetile.dialects.xetile.rearrange import (
+    TileBroadcastOp,
+    TileConvLayoutOp,
+    TilePackOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileUnpackOp,
+)
 from xetile.dialects.xetile.types import TileType
-from xetile.dialects.xetile.update_tile_offset import UpdateTileOffsetOp
 
 __all__ = [
     "AtomicRMWTileOp",

@@ -8,11 +8,14 @@ from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
 from xetile.dialects.renamed import Parts, Renamed
-from xetile.dialects.xetile.atomic import AtomicRMWTileOp
-from xetile.dialects.xetile.pack import TileUnpackOp
-from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
-from xetile.dialects.xetile.reduce import TileReduceOp
-from xetile.dialects.xetile.scattered import LoadGatherOp, StoreScatterOp
+from xetile.dialects.xetile.memory import AtomicRMWTileOp, LoadGatherOp, StoreScatterOp
+from xetile.dialects.xetile.rearrange import (
+    TileBroadcastOp,
+    TileConvLayoutOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileUnpackOp,
+)
 
 ALIASES: Mapping[str, type[IRDLOperation]] = {
     "xetile.atomic_rmw": AtomicRMWTileOp,

@@ -1,10 +1,23 @@
-"""Making tiles: of memrefs, behind addresses, or from a vector of indices."""
+"""Making tiles, of memrefs, behind addresses or from a vector of indices, and moving them.
+
+A tile's matrix is checked as far as the program says what it is: by literals, or by constants, which count alike.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, MemRefType, VectorType, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    VectorType,
+    i64,
+)
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -18,8 +31,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import (
+    Pure,
+)
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Span
 
 from xetile.dialects.index_lists import (
     DYNAMIC_INDEX,
@@ -30,8 +46,9 @@ from xetile.dialects.index_lists import (
     split_mixed,
     verify_count,
 )
+from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.swizzle import SwizzleAttr
-from xetile.dialects.traits import MakesTile
+from xetile.dialects.traits import MakesTile, MovesTile
 from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.dialects.xetile.attributes import (
     COLUMN_MAJOR,
@@ -39,6 +56,7 @@ from xetile.dialects.xetile.attributes import (
     LEGAL_MEMORY_SPACES,
     memory_space_of,
 )
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
     ARROWS,
     next_character,
@@ -46,6 +64,8 @@ from xetile.dialects.xetile.parsing import (
     parse_index_list,
     parse_operand_name,
     parse_type_separator,
+    refuse,
+    span_since,
 )
 from xetile.dialects.xetile.reading import (
     Format,
@@ -56,17 +76,106 @@ from xetile.dialects.xetile.reading import (
     print_types,
     print_values,
 )
-from xetile.dialects.xetile.support import verify_dictionary
-from xetile.dialects.xetile.surfaces import (
-    known_entries,
-    verify_against_type,
-    verify_batch,
-    verify_not_negative,
-    verify_order,
-    verify_whole_bytes,
-    verify_whole_rows,
+from xetile.dialects.xetile.support import (
+    tile_of,
+    verify_dictionary,
+    verify_form,
 )
-from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.types import TileType, per_byte
+
+Known = Sequence[int | None]
+"""Entries of a list, None where only running tells."""
+
+
+def known_entries(entries: Sequence[Mixed]) -> list[int | None]:
+    """The entries that the program says."""
+    return [entry if isinstance(entry, int) else folded_integer(entry) for entry in entries]
+
+
+def verify_against_type(source: MemRefType[Attribute], sizes: Known, strides: Known) -> None:
+    """Refuse extents beyond those of a memref's type, and strides that are not the type's."""
+    layout = strides_and_offset(source)
+    assert layout is not None
+    for dimension, (given, most) in enumerate(zip(sizes, source.get_shape(), strict=True)):
+        if given is not None and given > most >= 0:
+            raise VerifyException(
+                f"'sizes' is {in_words(sizes)}, {source} has {most} along dimension {dimension}; expected no more"
+            )
+    for dimension, (given, written) in enumerate(zip(strides, layout[0], strict=True)):
+        if given is not None and written is not None and given != written:
+            raise VerifyException(
+                f"'strides' is {in_words(strides)}, {source} has {written} along dimension {dimension}; "
+                "expected the same"
+            )
+
+
+def verify_not_negative(name: str, entries: Known) -> None:
+    """Refuse sizes or strides below 0."""
+    if any(entry is not None and entry < 0 for entry in entries):
+        raise VerifyException(f"'{name}' is {in_words(entries)}, expected none below 0")
+
+
+def verify_batch(offsets: Known, sizes: Known) -> None:
+    """Refuse indices of leading dimensions that are outside; rows and columns may be, for padding."""
+    for dimension, (index, size) in enumerate(zip(offsets[:-2], sizes[:-2], strict=True)):
+        if index is None:
+            continue
+        if index < 0 or (size is not None and 0 <= size <= index):
+            most = "" if size is None or size < 0 else f", expected 0 to {size - 1}"
+            raise VerifyException(
+                f"'offsets' is {in_words(offsets)}: index {index} of dimension {dimension} is outside{most}"
+            )
+
+
+def verify_order(found: str, strides: Sequence[int | None], tile: TileType) -> None:
+    """Refuse strides whose fastest dimension is not the order's; None is not known yet."""
+    column_major = tile.order == COLUMN_MAJOR
+    fastest = strides[-2] if column_major else strides[-1]
+    if fastest in (1, None):
+        return
+    dimension = len(strides) - (2 if column_major else 1)
+    text = in_words(strides)
+    other = strides[-1] if column_major else strides[-2]
+    advice = ""
+    if other == 1:
+        advice = f"; this is order = {[1, 0] if column_major else [0, 1]}"
+    raise VerifyException(
+        f"{found} {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
+    )
+
+
+def verify_whole_bytes(tile: TileType, offsets: Known) -> None:
+    """Refuse columns that cut a byte which elements share."""
+    if per_byte(tile.element_type) > 1 and _is_odd(offsets[-1]):
+        raise VerifyException(
+            f"'offsets' is {in_words(offsets)}: two elements of {tile.element_type} share a byte, "
+            "expected an even column"
+        )
+
+
+def verify_whole_rows(tile: TileType, sizes: Known, strides: Known, source: Attribute) -> None:
+    """Refuse rows and pitches that cut a byte which elements share."""
+    if per_byte(tile.element_type) == 1:
+        return
+    shared = f"two elements of {tile.element_type} share a byte"
+    if _is_odd(sizes[-1]):
+        raise VerifyException(
+            f"{source} has rows of {sizes[-1]}: {shared}, expected an even number"
+        )
+    if any(map(_is_odd, strides[:-1])):
+        raise VerifyException(
+            f"{source} has strides {in_words(strides)}: {shared}, expected even ones but for the last"
+        )
+
+
+def _is_odd(entry: int | None) -> bool:
+    return entry is not None and entry % 2 == 1
+
+
+def in_words(entries: Sequence[int | None]) -> str:
+    """`[?, 1]`."""
+    return f"[{', '.join('?' if entry is None else str(entry) for entry in entries)}]"
+
 
 ADDRESS_TYPES = ("i64", "ui64", "i32", "ui32")
 """The types of an address that stands for a memref."""
@@ -340,3 +449,157 @@ def _verify_elements(tile: TileType, source: MemRefType[Attribute]) -> None:
 
 def _space(space: int) -> str:
     return "global" if space == GLOBAL else "shared"
+
+
+@irdl_op_definition
+class UpdateTileOffsetOp(XeTileOp, HasFolderInterface):
+    """`%u = xetile.update_tile_offset %t, [%dx, %dy] : !xetile.tile<32x32xf32>`: the tile, moved."""
+
+    name = "xetile.update_tile_offset"
+    FORMAT: ClassVar[Format] = Format("update_tile_offset", ())
+
+    tile = operand_def(TileType)
+    offsets = var_operand_def(IndexType)
+    indices = opt_operand_def(VectorType)
+    const_offsets = opt_prop_def(DenseArrayBase[I64])
+    result = result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), MovesTile())
+
+    def __init__(
+        self, tile: SSAValue, offsets: Sequence[Mixed] = (), *, indices: SSAValue | None = None
+    ) -> None:
+        values, literals = split_mixed(offsets)
+        super().__init__(
+            operands=[tile, values, [] if indices is None else [indices]],
+            result_types=[tile.type],
+            properties={"const_offsets": literals},
+        )
+
+    def __post_init__(self) -> None:
+        """An empty list is the absent one."""
+        super().__post_init__()
+        drop_empty_lists(self, ["const_offsets"])
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """By how much the tile moves: rows, columns (elements)."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "UpdateTileOffsetOp":
+        """Read bracketed, unbracketed and scattered steps."""
+        tile = parse_operand_name(parser, "the tile")
+        parser.parse_punctuation(",", " before the offsets")
+        start = parser.pos
+        steps, bracketed = _parse_steps(parser)
+        span = span_since(parser, start)
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        tile_type = parse_tile_type(parser)
+        step_types: list[Attribute] = []
+        while parser.parse_optional_punctuation(",") is not None:
+            step_types.append(parser.parse_type())
+        _parse_moved_type(parser, tile_type)
+        source = parser.resolve_operand(tile, tile_type)
+        offsets, indices = _resolve_steps(
+            parser, steps, bracketed=bracketed, types=step_types, span=span
+        )
+        op = cls(source, offsets, indices=indices)
+        op.attributes |= entries.attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        print_values(printer, self.tile, self.indices)
+        if self.indices is None:
+            printer.print_string(", ")
+            print_mixed(printer, self.mixed_offsets)
+        print_dictionary(printer, self, self.FORMAT)
+        print_types(
+            printer, [self.tile] if self.indices is None else [self.tile, self.indices]
+        )
+
+    def verify_(self) -> None:
+        tile = tile_of(self.tile)
+        verify_dictionary(self, self.FORMAT)
+        verify_list(self, "offsets")
+        if self.result.type != tile:
+            raise VerifyException(
+                f"'result' is {self.result.type}, expected the tile's type {tile}"
+            )
+        if self.indices is None:
+            verify_form(
+                "tile", tile, scattered=False, other="update_tile_offset %tile, %steps"
+            )
+            if len(self.mixed_offsets) != 2:
+                raise VerifyException(
+                    f"'offsets' has {len(self.mixed_offsets)} entries, expected 2: rows and columns"
+                )
+            verify_whole_bytes(tile, known_entries(self.mixed_offsets))
+            return
+        verify_form(
+            "tile", tile, scattered=True, other="update_tile_offset %tile, [%rows, %columns]"
+        )
+        expected = VectorType(IndexType(), tile.shape)
+        if self.mixed_offsets or self.indices.type != expected:
+            raise VerifyException(f"'indices' is {self.indices.type}, {tile} needs {expected}")
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """A move by zero is no move."""
+        steps = [self.indices] if self.indices is not None else self.mixed_offsets
+        return (self.tile,) if all(map(_is_zero, steps)) and not self.attributes else None
+
+
+_Steps = Sequence[int | UnresolvedOperand]
+
+
+def _parse_steps(parser: Parser) -> tuple[_Steps, bool]:
+    """Read `[%dx, %dy]`, `%dx, %dy` or `%steps`; whether there were brackets."""
+    if next_character(parser) == "[":
+        return parse_index_list(parser, "offsets"), True
+    names = [parse_operand_name(parser, "an offset or the steps")]
+    while parser.parse_optional_punctuation(",") is not None:
+        names.append(parse_operand_name(parser, "an offset"))
+    return names, False
+
+
+def _parse_moved_type(parser: Parser, tile: TileType) -> None:
+    """Read `-> type`, where it is written; it is the tile's."""
+    if not any(parser.parse_optional_characters(arrow) for arrow in ARROWS):
+        return
+    start = parser.pos
+    result = parser.parse_type()
+    if result != tile:
+        refuse(parser, f"the tile keeps its type {tile}, found {result}", start)
+
+
+def _resolve_steps(
+    parser: Parser, steps: _Steps, *, bracketed: bool, types: Sequence[Attribute], span: Span
+) -> tuple[list[Mixed], SSAValue | None]:
+    """The offsets, or the vector of steps, whose types may be written."""
+    if not bracketed and len(steps) == 1:
+        if len(types) != 1 or not isinstance(types[0], VectorType):
+            parser.raise_error(
+                "a single step is a vector: write %tile, %steps : tile, vector", span
+            )
+        vector = cast("VectorType[Attribute]", types[0])
+        return [], parser.resolve_operand(cast(UnresolvedOperand, steps[0]), vector)
+    if types and types != [IndexType()] * len(steps):
+        found = ", ".join(map(str, types))
+        parser.raise_error(
+            f"{len(steps)} offsets are as many of type index, found {found}", span
+        )
+    return resolve_mixed(parser, steps), None
+
+
+def _is_zero(step: Mixed) -> bool:
+    if isinstance(step, int):
+        return step == 0
+    constant = step.owner
+    if not isinstance(constant, Operation) or constant.name != "arith.constant":
+        return False
+    value = constant.properties.get("value")
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        return value.is_splat() and value.get_values()[0] == 0
+    return isinstance(value, IntegerAttr) and cast("IntegerAttr", value).value.data == 0

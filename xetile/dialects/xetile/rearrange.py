@@ -1,9 +1,18 @@
-"""Ops that move the elements of a vector and compute nothing: transposes, broadcasts, changes of the map."""
+"""Ops on the vectors of tiles: transposes, broadcasts, changes of the map, packing into blocks; and reductions."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    IntegerAttr,
+    UnitAttr,
+    VectorType,
+    i64,
+)
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -19,7 +28,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.traits import Rearranges
+from xetile.advice import hint
+from xetile.dialects.fast_math import FASTMATH, REASSOCIATES
+from xetile.dialects.traits import Rearranges, SameElements
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
@@ -50,6 +61,7 @@ from xetile.dialects.xetile.support import (
     verify_rank,
     verify_reduced,
 )
+from xetile.dialects.xetile.types import FLOAT_TYPES
 
 
 class VectorOp(XeTileOp):
@@ -315,3 +327,239 @@ class TileConvLayoutOp(VectorOp, HasFolderInterface):
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """Between equal maps nothing moves."""
         return (self.source,) if self.keeps_map() else None
+
+
+class _BlockingOp(XeTileOp):
+    """What tile_pack and tile_unpack share: one operand, blocks, one result."""
+
+    FORMAT: ClassVar[Format] = Format("tile_pack", ("inner_blocks",))
+
+    source = operand_def(VectorType)
+    inner_blocks = prop_def(DenseArrayBase[I64])
+    result = result_def(VectorType)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the op, with blocks as an array or a list."""
+        source = parse_operand_name(parser, "the vector")
+        entries = parse_dictionary(parser, cls.FORMAT)
+        if "inner_blocks" not in entries.properties:
+            parser.raise_error("{inner_blocks = array<i64: 16, 16>} expected before the types")
+        parse_colon(parser)
+        source_type = parse_vector_type(parser)
+        result = parse_vector_result(parser)
+        return cls.made(parser, [(source, source_type)], [result], entries)
+
+
+def _verify_blocking(op: _BlockingOp, whole: SSAValue, blocked: SSAValue, names: str) -> None:
+    verify_dictionary(op, op.FORMAT)
+    whole_type, blocked_type = vector_of(whole), vector_of(blocked)
+    blocks = op.inner_blocks.get_values()
+    if len(blocks) != 2 or min(blocks) < 1:
+        raise VerifyException(
+            f"'inner_blocks' is {list(blocks)}, expected 2 positive integers"
+        )
+    if (whole_type.get_num_dims(), blocked_type.get_num_dims()) != (2, 4):
+        raise VerifyException(
+            f"{names} are {whole_type} and {blocked_type}, expected rank 2 and rank 4"
+        )
+    if whole_type.element_type != blocked_type.element_type:
+        raise VerifyException(
+            f"{names} have elements of {whole_type.element_type} and {blocked_type.element_type}, "
+            "expected the same"
+        )
+    rows, columns = whole_type.get_shape()
+    if rows % blocks[0] or columns % blocks[1]:
+        raise VerifyException(f"'inner_blocks' {list(blocks)} do not divide {rows}x{columns}")
+    expected = (rows // blocks[0], columns // blocks[1], *blocks)
+    if blocked_type.get_shape() != expected:
+        raise VerifyException(
+            f"blocks of {in_words(blocks)} make {rows}x{columns} {in_words(expected)}, "
+            f"found {in_words(blocked_type.get_shape())}"
+        )
+
+
+@irdl_op_definition
+class TilePackOp(_BlockingOp, HasFolderInterface):
+    """`%p = xetile.tile_pack %v {inner_blocks = array<i64: 16, 16>} : vector<64x32xf32> -> vector<4x2x16x16xf32>`."""
+
+    name = "xetile.tile_pack"
+
+    traits = traits_def(Pure(), SameElements())
+
+    def __init__(self, source: SSAValue, inner_blocks: Sequence[int]) -> None:
+        vector = vector_of(source)
+        rows, columns = vector.get_shape()
+        shape = (rows // inner_blocks[0], columns // inner_blocks[1], *inner_blocks)
+        super().__init__(
+            operands=[source],
+            result_types=[VectorType(vector.element_type, shape)],
+            properties={"inner_blocks": integer_array(inner_blocks)},
+        )
+
+    def verify_(self) -> None:
+        _verify_blocking(self, self.source, self.result, "'source' and 'result'")
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """The pack of an unpack with the same blocks is the blocked vector."""
+        return _cancelled(self, TileUnpackOp)
+
+
+@irdl_op_definition
+class TileUnpackOp(_BlockingOp, HasFolderInterface):
+    """`%u = xetile.tile_unpack %w {inner_blocks = array<i64: 64, 16>} : vector<1x2x64x16xf32> -> vector<64x32xf32>`."""
+
+    name = "xetile.tile_unpack"
+    FORMAT: ClassVar[Format] = Format("tile_unpack", ("inner_blocks",))
+
+    traits = traits_def(Pure(), SameElements())
+
+    def __init__(self, source: SSAValue) -> None:
+        vector = vector_of(source)
+        rows, columns, *blocks = vector.get_shape()
+        super().__init__(
+            operands=[source],
+            result_types=[
+                VectorType(vector.element_type, (rows * blocks[0], columns * blocks[1]))
+            ],
+            properties={"inner_blocks": integer_array(blocks)},
+        )
+
+    def verify_(self) -> None:
+        _verify_blocking(self, self.result, self.source, "'result' and 'source'")
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """The unpack of a pack with the same blocks is the whole vector."""
+        return _cancelled(self, TilePackOp)
+
+
+def _cancelled(
+    op: _BlockingOp, inverse: type[_BlockingOp]
+) -> Sequence[SSAValue | Attribute] | None:
+    inner = op.source.owner
+    if not isinstance(inner, Operation) or not isinstance(inner, inverse) or op.attributes:
+        return None
+    same = inner.source.type == op.result.type and inner.inner_blocks == op.inner_blocks
+    return (inner.source,) if same else None
+
+
+FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
+INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
+"""What may be done with floats and with integers, in the words of vector's CombiningKind."""
+
+
+@irdl_op_definition
+class TileReduceOp(VectorOp, HasFolderInterface):
+    """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`.
+
+    With `{reassoc}` the elements may be combined in any order; `{fastmath = #arith.fastmath<nnan>}` and the other
+    flags are those of the ops that combine two. With `{reduction_size = 8 : i64}` every 8 neighbours along the
+    dimension are reduced to one element of the result.
+    """
+
+    name = "xetile.tile_reduce"
+    FORMAT: ClassVar[Format] = Format(
+        "tile_reduce", (REASSOCIATES, FASTMATH, "reduction_size", *RESULT_MAPS), RESULT_MAPS[0]
+    )
+
+    kind = prop_def(CombiningKindAttr)
+    reduction_dims = prop_def(DenseArrayBase[I64])
+    reassoc = opt_prop_def(UnitAttr)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+    reduction_size = opt_prop_def(IntegerAttr)
+
+    def __init__(
+        self,
+        kind: CombiningKindFlag | str,
+        source: SSAValue,
+        reduction_dims: Sequence[int],
+        *,
+        reassoc: UnitAttr | None = None,
+        fastmath: FastMathFlagsAttr | None = None,
+        **maps: WorkgroupMapAttr | None,
+    ) -> None:
+        vector = vector_of(source)
+        shape = [1 if d in reduction_dims else n for d, n in enumerate(vector.get_shape())]
+        super().__init__(
+            operands=[source],
+            result_types=[VectorType(vector.element_type, shape)],
+            properties={
+                "kind": CombiningKindAttr(CombiningKindFlag(kind)),
+                "reduction_dims": integer_array(sorted(reduction_dims)),
+                "reassoc": reassoc,
+                "fastmath": fastmath,
+                **maps,
+            },
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TileReduceOp":
+        """Read the op, with or without a comma after the kind."""
+        with parser.in_angle_brackets():
+            start = parser.pos
+            word = parser.parse_identifier(context_msg=" as the kind of the reduction")
+            kinds = [flag.value for flag in CombiningKindFlag]
+            if word not in kinds:
+                said = f"'{word}' is no kind of reduction; legal are {', '.join(kinds)}"
+                refuse(parser, said + hint(word, kinds), start)
+        parser.parse_optional_punctuation(",")
+        source = parse_operand_name(parser, "the vector")
+        dims = sorted(parse_integers(parser, "reduction_dims"))
+        kind = CombiningKindAttr(CombiningKindFlag(word))
+        return cls.read_rest(parser, source, kind=kind, reduction_dims=integer_array(dims))
+
+    def around_operands(self) -> tuple[str, str]:
+        return f" <{self.kind.data.value}>,", f" {list(self.reduction_dims.get_values())}"
+
+    def verify_(self) -> None:
+        rank = verify_rank(self.source, self.result)
+        if self.reduction_size is not None:
+            if self.reduction_size.type != i64:
+                raise VerifyException(
+                    f"'reduction_size' is {self.reduction_size}, expected a number of type i64"
+                )
+            self._verify_groups(self.reduction_size.value.data, rank)
+        else:
+            verify_reduced(
+                "reduction_dims",
+                self.reduction_dims.get_values(),
+                rank,
+                whole=("source", self.source),
+                reduced=("result", self.result),
+            )
+        element_type = vector_of(self.source).element_type
+        legal = FLOAT_KINDS if isinstance(element_type, FLOAT_TYPES) else INTEGER_KINDS
+        if self.kind.data.value not in legal:
+            raise VerifyException(
+                f"'kind' is {self.kind.data.value}, elements of {element_type} are reduced by {', '.join(legal)}"
+            )
+        if self.fastmath is not None and legal is INTEGER_KINDS:
+            raise VerifyException(
+                f"'{FASTMATH}' says how floats are computed, elements are {element_type}"
+            )
+        self.verify_maps()
+
+    def _verify_groups(self, size: int, rank: int) -> None:
+        dims = self.reduction_dims.get_values()
+        if rank != 2 or len(dims) != 1 or dims[0] not in range(2):
+            raise VerifyException(
+                "'reduction_size' is for one dimension of a vector of rank 2, "
+                f"'reduction_dims' is {list(dims)} of rank {rank}"
+            )
+        extents = list(vector_of(self.source).get_shape())
+        extent = extents[dims[0]]
+        if size < 1 or extent % size:
+            raise VerifyException(
+                f"'reduction_size' is {size}, expected a divisor of {extent}, the extent of dimension {dims[0]}"
+            )
+        extents[dims[0]] = extent // size
+        found = list(vector_of(self.result).get_shape())
+        if found != extents:
+            raise VerifyException(
+                f"'result' is {in_words(found)}, expected {in_words(extents)} where every {size} become one"
+            )
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """A reduction over no dimension is its vector."""
+        nothing = not self.reduction_dims.get_values() and self.source.type == self.result.type
+        return (self.source,) if nothing and self.keeps_map() else None

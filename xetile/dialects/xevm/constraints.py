@@ -12,9 +12,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
-from xetile.dialects.constraints import TypeConstraint
 from xetile.dialects.formats import present
-from xetile.dialects.shared_attributes import word
+from xetile.dialects.shared_attributes import TypeConstraint, word
 from xetile.hints import isa
 
 

@@ -8,7 +8,7 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.steps import Select, Share, Shuffle, Step
 from xetile.layout.show.bases import form_of
 from xetile.planning.xe.register_layouts import RegisterLayouts
-from xetile.planning.xe.register_layouts.conversions import Conversion, Reduced
+from xetile.planning.xe.register_layouts.prices import Conversion, Reduced
 from xetile.planning.xe.register_layouts.reductions import Butterfly, Merge, Pairs, Reduction
 from xetile.targets.xe.device import XeDevice
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.reduction_order import half
+from xetile.dialects.fast_math import half
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import SIGNED, UNSIGNED, Binary, Read
 from xetile.interpreter.machine.domain import Domain

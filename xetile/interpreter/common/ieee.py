@@ -15,16 +15,18 @@ from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import (
+    BYTE,
     EXACT_INTEGERS,
     NATIVE_FLOATS,
     Element,
     cut_tf32,
+    packed,
     round_tf32,
     round_to,
     sum_to_odd,
+    unpacked,
     wrap,
 )
-from xetile.interpreter.machine.nibbles import BYTE, packed, unpacked
 from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array
 

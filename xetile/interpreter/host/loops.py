@@ -19,10 +19,9 @@ from xetile.interpreter.host.code import FOUND_SLOTS, SLOT, Unsupported, held, s
 from xetile.interpreter.host.machine import DEEPEST_CALL, HostMachine, host
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation
-from xetile.interpreter.machine.conformity import contradiction
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import number
-from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.machine.values import Array, Values, contradiction
 from xetile.interpreter.ops.math import FUNCTIONS
 
 CALL_SECONDS = 0.05

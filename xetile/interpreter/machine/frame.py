@@ -11,18 +11,17 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from xetile.errors import fail
-from xetile.interpreter.machine.conformity import check_memref
 from xetile.interpreter.machine.domain import Domain
-from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.memory import Memory
-from xetile.interpreter.machine.nibbles import (
+from xetile.interpreter.machine.elements import (
     BYTE,
+    Element,
     in_bytes,
     packed,
     packed_padding,
     refuse_elements,
     unpacked,
 )
+from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (
@@ -32,6 +31,7 @@ from xetile.interpreter.machine.values import (
     Tile,
     Value,
     Values,
+    check_memref,
     take,
 )
 

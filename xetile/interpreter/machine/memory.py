@@ -15,8 +15,7 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.crops import ADDRESS_BITS, Crops
-from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.nibbles import refuse_elements
+from xetile.interpreter.machine.elements import Element, refuse_elements
 from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array, Tile, swizzled_offset
 

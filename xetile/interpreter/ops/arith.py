@@ -1,4 +1,7 @@
-"""The arith dialect: integers modulo two to the power of their bits, floats as the domain has it."""
+"""The arith dialect: integers modulo two to the power of their bits, floats as the domain has it.
+
+The index dialect: the integer ops of arith on 64 bits.
+"""
 
 from typing import cast
 
@@ -6,6 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 
+from xetile.dialects.upstream.index import PredicateAttr
 from xetile.errors import fail
 from xetile.interpreter.common.ieee import FLOATS
 from xetile.interpreter.common.scalars import (
@@ -17,11 +21,13 @@ from xetile.interpreter.common.scalars import (
     extended,
     reinterpret,
 )
+from xetile.interpreter.common.threads import always
 from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import signed, unsigned, wrap
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, shape_of
-from xetile.interpreter.machine.values import Array, Values, alike, merge, take
+from xetile.interpreter.machine.values import Array, Values, alike, merge, take, uniform
+from xetile.targets.target import INDEX_BITS
 
 
 def _constant(frame: Frame, op: Operation) -> Values:
@@ -126,6 +132,20 @@ def _multiply_extended(read: Read) -> Handler:
     return handler
 
 
+def _index_constant(frame: Frame, op: Operation) -> Values:
+    value = attribute(op, "value")
+    if not isinstance(value, IntegerAttr):
+        fail(op, "'value' is missing")
+    return [uniform(value.value.data).astype(element(op.results[0]).dtype)]
+
+
+def _compare(frame: Frame, op: Operation) -> Values:
+    predicate = attribute(op, "pred")
+    if not isinstance(predicate, PredicateAttr):
+        fail(op, "'pred' is missing")
+    return compare_integers(frame, op, predicate.data.value)
+
+
 HANDLERS: Handlers = {
     "arith.constant": _constant,
     **{f"arith.{name}": handler for name, handler in INTEGER_OPS.items()},
@@ -149,4 +169,11 @@ HANDLERS: Handlers = {
     "arith.addui_extended": _add_extended,
     "arith.mulsi_extended": _multiply_extended(signed),
     "arith.mului_extended": _multiply_extended(unsigned),
+    **{f"index.{name.removesuffix('i')}": handler for name, handler in INTEGER_OPS.items()},
+    "index.casts": extended(signed),
+    "index.castu": extended(unsigned),
+    "index.cmp": _compare,
+    "index.constant": _index_constant,
+    "index.bool.constant": _index_constant,
+    "index.sizeof": always(INDEX_BITS),
 }

@@ -16,7 +16,6 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.maps.inference import known_tile_maps
-from xetile.analysis.touched import touched_parameters
 from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.errors import fail, notes_at
@@ -29,6 +28,7 @@ from xetile.interpreter.machine.values import Array, MemRef, Value
 from xetile.interpreter.sanitizer.numbered_ops import NumberedOps, line_of
 from xetile.interpreter.sanitizer.sets import members, several, singletons, some, union
 from xetile.interpreter.sanitizer.shadows import Accesses, GlobalShadow, Shadow, last_of
+from xetile.interpreter.sanitizer.touched import touched_parameters
 
 
 class WorkgroupRaces:

@@ -22,8 +22,7 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
 from xetile.layout.intel.messages import Access, BlockConfiguration, plan_block_load
 from xetile.planning.xe.heights import stacked
-from xetile.planning.xe.roles import Role, Roles
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block, Role, Roles
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of, use_of
 from xetile.planning.xe.words import BYTE_BITS, known_messages
 from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT, XeDevice

@@ -1,15 +1,19 @@
-"""What vectors are loaded for: an operand of matrix products, the accumulator, or anything else."""
+"""What vectors are loaded for: an operand of matrix products, the accumulator, or anything else.
+
+A slice of a vector of rank 2 is a box of it, which is counted in blocks.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import copysign
-from typing import Literal, cast
+from math import copysign, gcd
+from typing import Literal, NamedTuple, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.analysis.same_value import Classes, carried_pairs, is_tile_vector, vector_shape
 from xetile.dialects.traits import Elementwise, HandsOn, SameElements, has_trait
+from xetile.dialects.upstream.vector import ExtractStridedSliceOp
 from xetile.dialects.xetile import (
     LoadGatherOp,
     LoadTileOp,
@@ -18,8 +22,43 @@ from xetile.dialects.xetile import (
     TileTransposeOp,
 )
 from xetile.dialects.xetile.types import memory_bits
-from xetile.planning.xe.slices import slice_of
 from xetile.targets.xe.dpas import depth
+
+Block = tuple[int, int]
+"""Rows and columns (elements)."""
+
+
+class Slice(NamedTuple):
+    """The box of a vector of rank 2 that a slice takes (elements)."""
+
+    offsets: tuple[int, int]
+    sizes: tuple[int, int]
+
+    def whole_blocks(self, block: Block) -> Block:
+        """The largest block that divides `block` and of which the box has whole ones."""
+        rows, columns = (
+            gcd(*extents) for extents in zip(block, self.offsets, self.sizes, strict=True)
+        )
+        return rows, columns
+
+    def blocks_around(self, block: Block, shape: Sequence[int]) -> Block:
+        """`whole_blocks` that divide the vector of this shape too."""
+        rows, columns = (
+            gcd(extent, whole)
+            for extent, whole in zip(self.whole_blocks(block), shape, strict=True)
+        )
+        return rows, columns
+
+
+def slice_of(op: Operation) -> Slice | None:
+    """The box of a vector.extract_strided_slice of rank 2, dimensions that it does not name included."""
+    if not isinstance(op, ExtractStridedSliceOp) or not is_tile_vector(op.source.type):
+        return None
+    named = [offset.value.data for offset in op.offsets]
+    rows, columns = (*named, *[0] * (2 - len(named)))
+    height, width = vector_shape(op.result)
+    return Slice((rows, columns), (height, width))
+
 
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import xetile.language as xt
-from xetile.analysis.touched import Touched, touched_parameters
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.interpreter.machine.values import Array
+from xetile.interpreter.sanitizer.touched import Touched, touched_parameters
 from xetile.levels import LevelName
 
 LEVELS: Sequence[LevelName] = ["workgroup", "subgroup", "blocked", "xegpu", "xevm"]

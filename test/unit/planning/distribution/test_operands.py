@@ -9,7 +9,7 @@ from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.dialects.modules import parse
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.tiles.xetile_infer_wg_map import write_workgroup_maps
-from xetile.passes.tiles.xetile_wg_to_sg.operands import cut_operands
+from xetile.passes.tiles.xetile_wg_to_sg.once import cut_operands
 from xetile.planning.distribution.holdings import Holdings
 from xetile.planning.distribution.operands import SharedOperand, owners
 

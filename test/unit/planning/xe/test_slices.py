@@ -3,7 +3,7 @@
 import pytest
 
 from xetile.dialects.modules import parse
-from xetile.planning.xe.slices import Block, Slice, slice_of
+from xetile.planning.xe.roles import Block, Slice, slice_of
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type
 from xetile.dialects.atomic_kinds import identity
-from xetile.dialects.fast_math import FASTMATH, fast_math
-from xetile.dialects.reduction_order import REASSOCIATES
+from xetile.dialects.fast_math import FASTMATH, REASSOCIATES, fast_math
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.vector import MultiReductionOp

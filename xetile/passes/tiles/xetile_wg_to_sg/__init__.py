@@ -65,7 +65,7 @@ from xetile.passes.tiles.xetile_wg_to_sg import (
     vectors,
 )
 from xetile.passes.tiles.xetile_wg_to_sg.buffers import settle
-from xetile.passes.tiles.xetile_wg_to_sg.operands import cut_operands
+from xetile.passes.tiles.xetile_wg_to_sg.once import cut_operands
 from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, report
 from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.tiles.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView

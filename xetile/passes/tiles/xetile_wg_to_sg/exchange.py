@@ -51,7 +51,7 @@ from xetile.dialects.xetile.attributes import COLUMN_MAJOR, ROW_MAJOR, SHARED
 from xetile.errors import fail, warn
 from xetile.layout.algebra.distribution import Coordinates, Distribution, Term
 from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged
-from xetile.passes.tiles.xetile_wg_to_sg.registers import in_registers
+from xetile.passes.tiles.xetile_wg_to_sg.units import in_registers
 from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView, Units, is_signless
 from xetile.planning.distribution.exchanges import planned_exchange
 from xetile.planning.distribution.shared_messages import BYTE_BITS, Memory, Role, role_of

@@ -1,4 +1,21 @@
-"""What a workgroup does once: refused, or done by one subgroup, because each subgroup doing it means something else."""
+"""What a workgroup does once: refused, or done by one subgroup, because each subgroup doing it means something else.
+
+Operands of products that a loop computes: a place for their exchange, should each element have one owner.
+
+Before:
+
+    %b = arith.sitofp %w : vector<32x256xi8> to vector<32x256xf16>
+    %d = xetile.tile_mma %a, %b ...
+
+After, where the map of `%b` gives each element to several subgroups:
+
+    %b = arith.sitofp %w : vector<32x256xi8> to vector<32x256xf16>
+    %s = xetile.tile_conv_layout %b {wg_map_source = MAP, wg_map_result = MAP} : vector<32x256xf16>
+    %d = xetile.tile_mma %a, %s ...
+
+`planning/distribution/holdings` decides whether the source is held otherwise; where it is not, such an op leaves
+nothing behind.
+"""
 
 from collections.abc import Mapping
 from typing import cast
@@ -9,10 +26,11 @@ from xdsl.traits import SymbolTable
 
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.upstream import arith
-from xetile.dialects.xetile import CheckOp
+from xetile.dialects.xetile import CheckOp, TileConvLayoutOp, TileMMAOp, WorkgroupMapAttr
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView, retyped
+from xetile.planning.distribution.operands import computed_operands
 from xetile.rewriting.rewriter import Handlers, on
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
@@ -102,3 +120,24 @@ def check_one_buffer(op: Operation, source: SSAValue) -> None:
         if not root.owner.operands:
             return
         root = root.owner.operands[0]
+
+
+def cut_operands(
+    function: Operation, maps: dict[SSAValue, WorkgroupMapAttr]
+) -> list[Operation]:
+    """The ops that now stand behind the operands which subgroups may make together; `maps` gets theirs too."""
+    made: list[Operation] = []
+    for value in computed_operands(function):
+        owner, map = value.owner, maps[value]
+        assert isinstance(owner, Operation)
+        assert owner.parent is not None
+        between = TileConvLayoutOp(value, map, map)
+        between.location = owner.location
+        between.result.name_hint = value.name_hint
+        owner.parent.insert_op_after(between, owner)
+        for use in list(value.uses):
+            if isinstance(use.operation, TileMMAOp) and use.index < len(("a", "b")):
+                use.operation.operands[use.index] = between.result
+        maps[between.result] = map
+        made.append(between)
+    return made

@@ -9,7 +9,7 @@ from xetile.passes.tiles.xetile_wg_to_sg.exchange import (
     redistributed,
     transposed_through_memory,
 )
-from xetile.passes.tiles.xetile_wg_to_sg.registers import in_registers
+from xetile.passes.tiles.xetile_wg_to_sg.units import in_registers
 from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView, unit_vector
 from xetile.rewriting.rewriter import Handlers, on
 

@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.ir import SSAValue
 
-from xetile.dialects.fast_math import fast_math
-from xetile.dialects.reduction_order import halved
+from xetile.dialects.fast_math import fast_math, halved
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp
 from xetile.errors import fail

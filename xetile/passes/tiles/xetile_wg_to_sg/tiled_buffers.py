@@ -37,8 +37,8 @@ from xetile.dialects.xetile.attributes import ROW_MAJOR, SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.hints import isa
 from xetile.layout.algebra.distribution import is_power_of_two
+from xetile.planning.distribution.exchanges import Laid, Reach, planned_buffer
 from xetile.planning.distribution.shared_messages import BYTE_BITS, predicted_cell, role_of
-from xetile.planning.distribution.tiled_buffers import Laid, Reach, planned_buffer
 from xetile.targets.target import Target
 
 _LOOP_WEIGHT = 16

@@ -1,14 +1,27 @@
-"""What a workgroup's value became in one subgroup: its units, in one distribution or in several."""
+"""What a workgroup's value became in one subgroup: its units, in one distribution or in several.
+
+Units that a subgroup makes of units that it holds: some of them, slices of them, several put together.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
 from xdsl.ir import Attribute, SSAValue
 
+from xetile.analysis.constants import Dense
+from xetile.dialects.upstream import arith, vector
+from xetile.dialects.upstream.vector.support import element_count, vector_type
 from xetile.layout.algebra.distribution import Distribution
-from xetile.rewriting.one_to_many import Parts
+from xetile.layout.algebra.own_pieces import Piece, own_pieces
+from xetile.rewriting.one_to_many import Expansion, Parts
 
 
 @dataclass(eq=False)
@@ -63,3 +76,45 @@ class Copies(Parts):
 def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attribute]:
     """The type of one unit of a workgroup's vector."""
     return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
+
+
+def in_registers(expansion: Expansion, source: Units, target: Distribution) -> Units | None:
+    """A value as `target` deals it out, None where a subgroup would need what it does not hold."""
+    found = own_pieces(source.distribution, target)
+    if found is None:
+        return None
+    made: dict[tuple[Piece, ...], SSAValue] = {}
+    for pieces in found:
+        if pieces not in made:
+            made[pieces] = _unit(expansion, source, pieces, target)
+    return Units([made[pieces] for pieces in found], target)
+
+
+def _unit(
+    expansion: Expansion, source: Units, pieces: Sequence[Piece], target: Distribution
+) -> SSAValue:
+    if len(pieces) == 1:
+        return _slice(expansion, source, pieces[0])
+    type = unit_vector(vector_type(source.values[0]), target)
+    unit = expansion.new(arith.ConstantOp(_zeros(type)))
+    for piece in pieces:
+        part = _slice(expansion, source, piece)
+        unit = expansion.new(vector.InsertStridedSliceOp(part, unit, piece.place))
+    return unit
+
+
+def _slice(expansion: Expansion, source: Units, piece: Piece) -> SSAValue:
+    unit = source.values[piece.source]
+    if piece.sizes == source.distribution.unit:
+        return unit
+    return expansion.new(vector.ExtractStridedSliceOp(unit, piece.start, piece.sizes))
+
+
+def _zeros(type: VectorType[Attribute]) -> Dense:
+    """What the pieces are put into, all of which they cover."""
+    count = element_count(type)
+    if isinstance(type.element_type, IntegerType | IndexType):
+        integers = cast("VectorType[IntegerType]", type)
+        return cast(Dense, DenseIntOrFPElementsAttr.from_list(integers, [0] * count))
+    floats = cast("VectorType[AnyFloat]", type)
+    return cast(Dense, DenseIntOrFPElementsAttr.from_list(floats, [0.0] * count))

@@ -16,8 +16,7 @@ from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
 from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
-from xetile.passes.tiles.xetile_wg_to_sg.registers import in_registers
-from xetile.passes.tiles.xetile_wg_to_sg.units import Copies, Units, unit_vector
+from xetile.passes.tiles.xetile_wg_to_sg.units import Copies, Units, in_registers, unit_vector
 from xetile.planning.distribution.holdings import Holdings
 from xetile.planning.distribution.needs import carries
 from xetile.rewriting.one_to_many import Expansion, Offset

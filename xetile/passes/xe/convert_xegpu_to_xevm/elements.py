@@ -42,10 +42,10 @@ from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.xegpu import dpas_vector_layout
 from xetile.passes.xe.convert_xegpu_to_xevm.computed import coordinate, repeated
-from xetile.passes.xe.convert_xegpu_to_xevm.lanes import from_lane
 from xetile.passes.xe.convert_xegpu_to_xevm.rearrange import (
     box,
     coordinates,
+    from_lane,
     merge,
     merged,
     registers_at,

@@ -1,10 +1,15 @@
 """Descriptors, and the messages of loads, stores, prefetches and fences.
 
 Accesses of which XeVM has no message are refused, with the messages that are nearest.
+
+What accesses ask of the caches, as XeVM says it: a property of block messages, an attribute of LLVM's own accesses.
+
+xegpu.load %m[%o], %mask <{l1_hint = #xegpu.cache_hint<streaming>}>
+llvm.load %p {cache_control = #xevm.load_cache_control<L1s_L2uc_L3uc>} : !llvm.ptr<1> -> i32
 """
 
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -19,10 +24,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
+    CacheHintAttr,
     CompileHintOp,
     CreateNdTdescOp,
     FenceOp,
@@ -32,7 +39,14 @@ from xetile.dialects.xegpu import (
     TensorDescType,
 )
 from xetile.dialects.xetile.types import memory_bits
-from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp, MemfenceOp
+from xetile.dialects.xevm import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    LoadCacheControlAttr,
+    MemfenceOp,
+    StoreCacheControlAttr,
+)
 from xetile.errors import alternatives, fail
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import (
@@ -42,7 +56,6 @@ from xetile.layout.intel.messages import (
     register_word,
 )
 from xetile.layout.intel.xegpu import load_vector_layout
-from xetile.passes.xe.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, natural_type
 from xetile.passes.xe.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.passes.xe.convert_xegpu_to_xevm.words import cut, is_tf32
@@ -54,6 +67,45 @@ from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, XeDevice
 from xetile.targets.xe.messages import PART_BITS
 from xetile.targets.xe.surface import SURFACE
+
+_Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
+
+_LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
+_STORE_HINTS = {"uncached": "uc", "write_through": "wt", "write_back": "wb"}
+
+
+def load_control(op: Operation) -> LoadCacheControlAttr | None:
+    """What a load or a prefetch asks of the caches, None for nothing."""
+    return _control(op, LoadCacheControlAttr, _LOAD_HINTS)
+
+
+def store_control(op: Operation) -> StoreCacheControlAttr | None:
+    """What a store asks of the caches, None for nothing."""
+    return _control(op, StoreCacheControlAttr, _STORE_HINTS)
+
+
+def _control(
+    op: Operation, kind: type[_Control], letters: Mapping[str, str]
+) -> _Control | None:
+    """The op's cache hints as XeVM has them; levels without a hint are uncached, as upstream's lowering has it."""
+    hints = {name: op.properties.get(name) for name in HINTS}
+    if all(hint is None for hint in hints.values()):
+        return None
+    words = [
+        hint.data.value if isinstance(hint, CacheHintAttr) else "uncached"
+        for hint in hints.values()
+    ]
+    if "read_invalidate" in words:
+        name = "ir"
+    else:
+        for hint, word in zip(hints, words, strict=True):
+            if word not in letters:
+                expected = ", ".join(sorted(letters))
+                fail(op, f"'{op.name}' has {hint} {word}; expected one of {expected}")
+        name = "_".join(f"L{level}{letters[word]}" for level, word in enumerate(words, 1))
+    if name not in kind.legal:
+        fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")
+    return kind(name)
 
 
 def check_message(

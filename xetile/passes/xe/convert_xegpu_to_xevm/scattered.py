@@ -5,18 +5,22 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import SSAValue
 
-from xetile.analysis.caches import warn_without_caches
 from xetile.dialects import xevm
+from xetile.dialects.cache_hints import warn_without_caches
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadOp, PrefetchOp, StoreOp, TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import remark_once
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.cache_controls import load_control, store_control
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses import loaded, store
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_addresses import Addresses
-from xetile.passes.xe.convert_xegpu_to_xevm.pointers import base_pointer, behind
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses import (
+    Addresses,
+    base_pointer,
+    behind,
+    loaded,
+    store,
+)
+from xetile.passes.xe.convert_xegpu_to_xevm.messages import load_control, store_control
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers
 from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.xe.convert_xegpu_to_xevm.words import single

@@ -59,9 +59,13 @@ from xetile.errors import fail
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.xe.convert_xegpu_to_xevm.computed import coordinate, repeated
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses import loaded, store
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_addresses import Addresses
-from xetile.passes.xe.convert_xegpu_to_xevm.pointers import base_pointer, behind
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses import (
+    Addresses,
+    base_pointer,
+    behind,
+    loaded,
+    store,
+)
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import natural_type
 from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.xe.convert_xegpu_to_xevm.words import is_tf32

@@ -28,9 +28,15 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.hints import isa
 from xetile.layout.exchange.steps import Access, Message, Share
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_code import LaneCode, Slice
-from xetile.passes.xe.convert_xegpu_to_xevm.words import chosen, joined, of_lane, single
-from xetile.planning.xe.register_layouts.conversion_prices import most_subgroups
+from xetile.passes.xe.convert_xegpu_to_xevm.words import (
+    LaneCode,
+    Slice,
+    chosen,
+    joined,
+    of_lane,
+    single,
+)
+from xetile.planning.xe.register_layouts.prices import most_subgroups
 from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 
 _POINTER = llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE))

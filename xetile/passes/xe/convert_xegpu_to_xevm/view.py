@@ -26,7 +26,6 @@ from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.plans import Plan, plan
 from xetile.layout.exchange.steps import Move, Select, Shuffle, Step
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_code import LaneCode
 from xetile.passes.xe.convert_xegpu_to_xevm.registers import (
     Registers,
     natural_type,
@@ -34,6 +33,7 @@ from xetile.passes.xe.convert_xegpu_to_xevm.registers import (
 )
 from xetile.passes.xe.convert_xegpu_to_xevm.shared_slice import share
 from xetile.passes.xe.convert_xegpu_to_xevm.words import (
+    LaneCode,
     at_start,
     check_rounds_once,
     chosen,

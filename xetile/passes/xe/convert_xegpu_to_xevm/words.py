@@ -1,4 +1,4 @@
-"""Registers of one lane as vectors of words: some of them, several joined; and what depends on the lane.
+"""Registers of one lane as vectors of words: some of them, several joined; what depends on the lane; tf32.
 
 tf32 in registers: words of f32, of which loads leave the lower 13 bits as memory has them.
 
@@ -9,6 +9,8 @@ rounds to nearest even.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -21,18 +23,85 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from xetile.analysis.constants import Dense
+from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.dialects.upstream.vector import BitcastOp, ExtractOp, FromElementsOp, ShuffleOp
 from xetile.dialects.upstream.vector.support import dense, vector_type
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.layout.algebra import f2
-from xetile.passes.xe.convert_xegpu_to_xevm.lane_code import LaneCode
-from xetile.rewriting.one_to_many import Expansion
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.planning.shared_memory import plan_shared_memory
+from xetile.planning.xe.register_layouts.prices import conversion_prices
+from xetile.rewriting.layout_arithmetic import apply_layout
+from xetile.rewriting.one_to_many import Expansion, Offset
+from xetile.rewriting.rewriter import Handlers
+from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.dpas import TF32_BITS
+
+
+@dataclass(eq=False)
+class Slice:
+    """The subgroup's part: where the buffer begins, and the part's offset in it (an i32, bytes).
+
+    Its size is that of the largest exchange, known in the end: `settle` writes it into the
+    buffer's type and into the constant from which the offset is computed.
+    """
+
+    pointer: SSAValue
+    offset: SSAValue
+    buffer: BlockArgument
+    size: arith.ConstantOp
+    bytes: int = 0
+
+
+class LaneCode(Expansion):
+    """A function that is rebuilt as the code of one lane."""
+
+    def __init__(
+        self, function: Operation, handlers: Handlers[Self], target: XeDevice
+    ) -> None:
+        super().__init__(function, handlers)
+        self.device = target
+        self.shared_memory = plan_shared_memory(function)
+        self.prices = conversion_prices(function, target)
+        self.slice: Slice | None = None
+        self.shared_buffer: SSAValue | None = None
+        self._lane_parts: dict[tuple[int, ...], SSAValue] = {}
+
+    def lane(self) -> SSAValue:
+        """The number of this lane in its subgroup."""
+        return self.shared(("lane",), LaneIdOp)
+
+    def lane_number(self) -> SSAValue:
+        """The same as an i32."""
+        lane = self.lane()
+        return self.shared(("lane number",), lambda: arith.IndexCastOp(lane, i32))
+
+    def lane_part(self, columns: Sequence[int]) -> Offset:
+        """What the bits of the lane's number, each with its column, give together, as an index."""
+        key = tuple(columns)
+        if not any(key):
+            return 0
+        if key not in self._lane_parts:
+            size = max(key).bit_length()
+            layout = LinearLayout.of_columns({"lane": key}, {"part": size})
+            lane = self.lane()
+            known = {lane: Interval(0, (1 << len(key)) - 1)}
+            made = apply_layout(layout, {"lane": lane}, self._put_at_entry, ranges=known)
+            part = made["part"]
+            assert isinstance(part, SSAValue)
+            self._lane_parts[key] = part
+        return self._lane_parts[key]
+
+    def _put_at_entry(self, op: Operation) -> Operation:
+        self.emit_at_entry(op)
+        return op
+
 
 _DROPPED = f32.bitwidth - TF32_BITS
 _KEPT = -(1 << _DROPPED)

@@ -21,7 +21,7 @@ from xetile.dialects.upstream.vector import (
 )
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.errors import fail
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import repeated
 from xetile.planning.xe.heights import Heights, held_rows
 from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import remade

@@ -3,8 +3,7 @@
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.fast_math import FASTMATH, fast_math
-from xetile.dialects.reduction_order import REASSOCIATES, halved
+from xetile.dialects.fast_math import FASTMATH, REASSOCIATES, fast_math, halved
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import (
     BroadcastOp,
@@ -15,7 +14,7 @@ from xetile.dialects.upstream.vector import (
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp
 from xetile.errors import fail
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import identity
+from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import identity
 from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.rewriting.combining import combined
 from xetile.rewriting.rewriter import Handlers, on

@@ -5,6 +5,8 @@
     %v = xegpu.load %memory[%indices], %m : memref<1024xf32>, vector<1x16xindex>, vector<1x16xi1> -> vector<1x16xf32>
 
 What is masked off is loaded as zero; another padding is selected.
+
+Cache hints of tiles as those of XeGPU.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +26,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.analysis.constants import dense_value, is_splat
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.dialects.xegpu import LoadOp, StoreOp
+from xetile.dialects.xegpu import CacheHint, CacheHintAttr, LoadOp, StoreOp
+from xetile.dialects.xetile import CacheHintAttr as XeTileCacheHintAttr
 from xetile.dialects.xetile import (
     InitTileOp,
     LoadGatherOp,
@@ -35,19 +38,29 @@ from xetile.dialects.xetile import (
 from xetile.dialects.xetile.attributes import GLOBAL
 from xetile.errors import fail
 from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
-from xetile.passes.xe.convert_xetile_to_xegpu.hints import hints_of
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import (
     loaded,
     message_element,
+    repeated,
     stored,
 )
 from xetile.passes.xe.convert_xetile_to_xegpu.padding import padding_of
 from xetile.passes.xe.convert_xetile_to_xegpu.single_elements import below, both, everywhere
 from xetile.passes.xe.convert_xetile_to_xegpu.surfaces import memory_address
 from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, XeGPUView
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block
 from xetile.rewriting.one_to_many import Form, Offset, Parts
+
+
+def hints_of(op: Operation) -> list[CacheHintAttr | None]:
+    """The hints of an access, for L1, L2, L3."""
+    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
+    return [
+        CacheHintAttr(CacheHint(hint.data.value))
+        if isinstance(hint, XeTileCacheHintAttr)
+        else None
+        for hint in hints
+    ]
 
 
 @dataclass(eq=False)

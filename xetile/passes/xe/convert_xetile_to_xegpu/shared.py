@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.caches import warn_without_caches
+from xetile.dialects.cache_hints import warn_without_caches
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
@@ -52,11 +52,11 @@ from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.algebra.f2 import diagonals
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import (
     Buffer,
     loaded,
     message_element,
+    repeated,
     stored,
 )
 from xetile.passes.xe.convert_xetile_to_xegpu.padding import padding_of
@@ -71,7 +71,7 @@ from xetile.passes.xe.convert_xetile_to_xegpu.single_elements import (
 )
 from xetile.passes.xe.convert_xetile_to_xegpu.surfaces import known_offset
 from xetile.passes.xe.convert_xetile_to_xegpu.view import Elements, Grid, Placed, XeGPUView
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block
 from xetile.rewriting.layout_arithmetic import apply_layout
 from xetile.rewriting.one_to_many import Offset, Parts
 

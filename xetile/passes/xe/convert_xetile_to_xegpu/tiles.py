@@ -39,7 +39,6 @@ from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.xe.convert_xetile_to_xegpu.atomics import atomic_rmw_tile
 from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands
-from xetile.passes.xe.convert_xetile_to_xegpu.hints import hints_of
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import (
     loaded,
     message_element,
@@ -50,6 +49,7 @@ from xetile.passes.xe.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.xe.convert_xetile_to_xegpu.rearrange import transposed
 from xetile.passes.xe.convert_xetile_to_xegpu.scattered import (
     ScatteredTile,
+    hints_of,
     init_scattered_tile,
     load_gather,
     store_scatter,
@@ -76,8 +76,7 @@ from xetile.passes.xe.convert_xetile_to_xegpu.view import (
     XeGPUView,
 )
 from xetile.planning.xe.messages import in_memory
-from xetile.planning.xe.roles import pads
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block, pads
 from xetile.planning.xe.uses import TileUse, use_of
 from xetile.planning.xe.words import access_of, word_bits
 from xetile.rewriting.one_to_many import Expansion, Offset

@@ -31,12 +31,11 @@ from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands, rebanded
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import repeated
-from xetile.passes.xe.convert_xetile_to_xegpu.masks import mask_in_blocks
-from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import taken_as
+from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import repeated, taken_as
+from xetile.passes.xe.convert_xetile_to_xegpu.padding import mask_in_blocks
 from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.planning.xe.heights import held_rows, instruction_heights, shares_instructions
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block
 from xetile.rewriting.one_to_many import Parts
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.dpas import XeProduct

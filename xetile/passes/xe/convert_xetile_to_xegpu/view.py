@@ -25,8 +25,12 @@ from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands, elementwise, rebanded, whole
-from xetile.passes.xe.convert_xetile_to_xegpu.constants import constant_part, repeated
-from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
+from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import (
+    buffer_of,
+    buffer_type,
+    constant_part,
+    repeated,
+)
 from xetile.planning.xe.heights import Heights, SharedInstructions
 from xetile.planning.xe.messages import Messages
 from xetile.planning.xe.uses import TileUse

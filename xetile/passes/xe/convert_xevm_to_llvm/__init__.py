@@ -52,7 +52,7 @@ After:
 - Loops of products are unrolled (`control_flow.py`), and every loop says that nothing below shall unroll it.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`kernel.py`).
 - Messages to one matrix share an address payload (`payloads.py`): stores, and loads outside of loops. Two stores of 16
-  bits side by side are one message (`wide_stores.py`); rows inside of their matrix are 1D reads (`messages.py`).
+  bits side by side are one message (`payloads.py`); rows inside of their matrix are 1D reads (`messages.py`).
 - Operands B that are computed come right before the products that take them (`kernel.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
 - fastmath flags stay on what an op becomes; `contract` makes a sum with a product one op, and `afn` and `arcp` make

@@ -31,7 +31,6 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.xe.convert_xevm_to_llvm.splats import splat
 from xetile.passes.xe.convert_xevm_to_llvm.types import (
     NIBBLE_BITS,
     chunk_bits,
@@ -45,7 +44,7 @@ from xetile.passes.xe.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.vectors import of_rank_one
+from xetile.passes.xe.convert_xevm_to_llvm.vectors import of_rank_one, splat
 from xetile.passes.xe.convert_xevm_to_llvm.view import Address, LLVMView, Loaded
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.target import INDEX_BITS

@@ -60,9 +60,8 @@ from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.arithmetic import WRAPPING
-from xetile.passes.xe.convert_xevm_to_llvm.message_shapes import shape_of
 from xetile.passes.xe.convert_xevm_to_llvm.messages import create_payload
-from xetile.passes.xe.convert_xevm_to_llvm.places import CASTS, holds_places
+from xetile.passes.xe.convert_xevm_to_llvm.payloads import CASTS, holds_places, shape_of
 from xetile.passes.xe.convert_xevm_to_llvm.types import vector_length
 from xetile.passes.xe.convert_xevm_to_llvm.view import Chunks, LLVMView, Payload, Strided
 from xetile.planning.xe.unrolling import LoopFacts, copies

@@ -82,8 +82,12 @@ from xetile.passes.xe.convert_xevm_to_llvm.control_flow import (
 )
 from xetile.passes.xe.convert_xevm_to_llvm.memory import bind_private
 from xetile.passes.xe.convert_xevm_to_llvm.messages import row_reads
-from xetile.passes.xe.convert_xevm_to_llvm.payloads import shared_payloads
-from xetile.passes.xe.convert_xevm_to_llvm.places import place_of, touches_no_memory
+from xetile.passes.xe.convert_xevm_to_llvm.payloads import (
+    joined_stores,
+    place_of,
+    shared_payloads,
+    touches_no_memory,
+)
 from xetile.passes.xe.convert_xevm_to_llvm.signature import (
     Argument,
     add_arguments,
@@ -91,7 +95,6 @@ from xetile.passes.xe.convert_xevm_to_llvm.signature import (
 )
 from xetile.passes.xe.convert_xevm_to_llvm.types import element_bits, lowered_element
 from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView, Strided
-from xetile.passes.xe.convert_xevm_to_llvm.wide_stores import joined_stores
 from xetile.planning.decided import decided
 from xetile.planning.xe.pressure import Estimate, estimate, note
 from xetile.planning.xe.pressure.tiles import ProductTile, nearest

@@ -59,13 +59,16 @@ from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     row_function,
 )
 from xetile.passes.xe.convert_xevm_to_llvm.memory import behind, cache_option
-from xetile.passes.xe.convert_xevm_to_llvm.message_shapes import (
+from xetile.passes.xe.convert_xevm_to_llvm.payloads import (
     BlockMessage,
+    PayloadAccess,
+    Place,
+    SharedPayload,
     is_in_loop,
+    place_of,
     shape_of,
+    touches_no_memory,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.payloads import PayloadAccess, SharedPayload
-from xetile.passes.xe.convert_xevm_to_llvm.places import Place, place_of, touches_no_memory
 from xetile.passes.xe.convert_xevm_to_llvm.types import (
     chunk_element,
     chunk_places,

@@ -1,24 +1,200 @@
-"""Address payloads that several block loads and stores share.
+"""Messages of one block of ops that are issued together: neighbouring stores as one, and those that share an address.
+
+Neighbouring stores as one message: those that write half a row of a message's registers.
+
+    xevm.blockstore2d %p, %w, %h, %w, %x, %y, %a <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
+    xevm.blockstore2d %p, %w, %h, %w, %x16, %y, %b <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
+
+with %x16 = %x + 16 are one store of 8x32, issued where the second stands. A row of it is a register, of which %a has
+the first half and %b the second: what lanes hold of a row of %a and of %b follow one another.
+
+Address payloads that several block loads and stores share.
 
 A 2D message takes eight words of address: the surface, a place, the extents of the block. The plain builtins build them
 anew for each message, six instructions; a payload is built once, and messages that differ in their place by constants
 say how far they are from it. Where the hardware cannot say that (pvc), IGC copies the payload and adds.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, UnrankedMemRefType
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from xetile.dialects.xevm import LANES, BlockLoad2dOp, BlockStore2dOp
+from xetile.dialects.known_integers import known_integer
+from xetile.dialects.xevm import LANES, BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp, MMAOp
+from xetile.errors import fail
+from xetile.hints import isa
+from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
-from xetile.passes.xe.convert_xevm_to_llvm.message_shapes import is_in_loop, shape_of
-from xetile.passes.xe.convert_xevm_to_llvm.places import Place, place_of
 from xetile.passes.xe.convert_xevm_to_llvm.types import CHUNK, vector_length
-from xetile.passes.xe.convert_xevm_to_llvm.wide_stores import Pairs
-from xetile.targets.xe.messages import PAYLOAD_REACH
+from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.messages import JOINED_STORE_BITS, PAYLOAD_REACH
 from xetile.targets.xe.surface import SURFACE
+
+BlockMessage: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
+
+
+_LOOPS = ("scf.for", "scf.while")
+
+
+def is_in_loop(block: Block) -> bool:
+    """Whether a block of ops is in a structured loop."""
+    op = block.parent_op()
+    while op is not None and op.name not in _LOOPS:
+        op = op.parent_op()
+    return op is not None
+
+
+def shape_of(op: BlockMessage) -> BlockShape:
+    """What a 2D block op moves.
+
+    Errors: XetileError for a width that no message has, though upstream's verifier takes it.
+    """
+    columns = op.tile_width.value.data
+    if columns & (columns - 1):
+        fail(op, f"tile_width is {columns}; block messages have powers of two")
+    blocks = 1 if isinstance(op, BlockStore2dOp) else op.v_blocks.value.data
+    return BlockShape(
+        op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks
+    )
+
+
+CASTS = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
+"""Ops that keep a coordinate, where both types hold all of its bits."""
+
+_HARMLESS = ("arith.", "math.", "vector.", "gpu.block_id", "gpu.thread_id", "gpu.lane_id")
+"""Ops, by how their names begin, that touch no memory unless they have some of it as an operand."""
+
+Place: TypeAlias = tuple[SSAValue | None, int]
+"""A number as a value and what is added to it."""
+
+
+def place_of(value: SSAValue) -> Place:
+    """A coordinate as a value and a constant, as far as casts and sums show it; modulo 2^32, as messages count."""
+    number = known_integer(value)
+    if number is not None:
+        return None, number
+    op = value.op if isinstance(value, OpResult) else None
+    if op is not None and op.name in CASTS:
+        if all(map(holds_places, (op.operands[0].type, value.type))):
+            return place_of(op.operands[0])
+    elif op is not None and op.name == "arith.addi" and holds_places(value.type):
+        (left, step), (right, more) = map(place_of, op.operands)
+        if left is None or right is None:
+            return (right if left is None else left), step + more
+    return value, 0
+
+
+def holds_places(type: Attribute) -> bool:
+    """Whether a type holds all bits of a coordinate."""
+    return isinstance(type, IndexType) or (
+        isa(type, IntegerType) and type.width.data >= SURFACE.place_bits
+    )
+
+
+def touches_no_memory(op: Operation) -> bool:
+    """Whether an op neither reads nor writes memory, nor waits for anyone; False where that is not known."""
+    if not op.name.startswith(_HARMLESS) or not op.results or op.regions:
+        return False
+    return not any(
+        isa(v.type, MemRefType) or isa(v.type, UnrankedMemRefType) for v in op.operands
+    )
+
+
+class Pair(NamedTuple):
+    """Two stores side by side."""
+
+    left: BlockStore2dOp
+    right: BlockStore2dOp
+
+
+Pairs = Mapping[Operation, Pair | None]
+"""By the later store of a pair the pair, by the earlier one None: it is part of what follows."""
+
+
+class _Waiting(NamedTuple):
+    """A store that nothing has read or written over: its place beside values that it shares with its run."""
+
+    op: BlockStore2dOp
+    x: int
+    y: int
+
+
+def joined_stores(function: Operation, targets: Sequence[Target]) -> Pairs:
+    """The stores that become one; none unless every target has the wider message."""
+    found: dict[Operation, Pair | None] = {}
+    if not targets:
+        return found
+    for block in (
+        block for op in function.walk() for region in op.regions for block in region.blocks
+    ):
+        for earlier, later in _pairs(block, targets):
+            left, right = sorted((earlier, later), key=lambda store: store.x)
+            found[earlier.op] = None
+            found[later.op] = Pair(left.op, right.op)
+    return found
+
+
+def _pairs(block: Block, targets: Sequence[Target]) -> Iterator[tuple[_Waiting, _Waiting]]:
+    waiting: list[_Waiting] = []
+    run: object = None
+    for op in block.ops:
+        if isinstance(op, BlockStore2dOp):
+            (x, column), (y, row) = place_of(op.x), place_of(op.y)
+            mine = (*op.operands[:4], op.elem_size_in_bits, x, y)
+            if mine != run:
+                # stores to surfaces that may lie on one another keep their order
+                run, waiting = mine, []
+            store = _Waiting(op, column, row)
+            beside = next((w for w in waiting if _is_beside(w, store)), None)
+            waiting = [w for w in waiting if w is not beside and not _overlap(w, store)]
+            if beside is not None and _has_wider(op, targets) and _are_rows(beside.op, op):
+                yield beside, store
+            else:
+                waiting.append(store)
+        elif not isinstance(op, BlockPrefetch2dOp | MMAOp) and not touches_no_memory(op):
+            waiting = []
+
+
+def _is_beside(first: _Waiting, second: _Waiting) -> bool:
+    apart = abs(first.x - second.x)
+    return (
+        first.op.properties == second.op.properties
+        and first.y == second.y
+        and apart == first.op.tile_width.value.data
+    )
+
+
+def _overlap(first: _Waiting, second: _Waiting) -> bool:
+    left, right = sorted((first, second), key=lambda store: store.x)
+    upper, lower = sorted((first, second), key=lambda store: store.y)
+    return (
+        right.x - left.x < left.op.tile_width.value.data
+        and lower.y - upper.y < upper.op.tile_height.value.data
+    )
+
+
+def _are_rows(*stores: BlockStore2dOp) -> bool:
+    """Whether each lane has an element of each row."""
+    return all(
+        vector_length(store.stored_val.type) == store.tile_height.value.data
+        for store in stores
+    )
+
+
+def _has_wider(op: BlockStore2dOp, targets: Sequence[Target]) -> bool:
+    shape = shape_of(op)
+    if shape.columns != LANES or shape.bits not in JOINED_STORE_BITS:
+        return False
+    wide = BlockConfiguration(shape.rows, 2 * shape.columns, 1, packed=False, transposed=False)
+    return all(
+        isinstance(target, XeDevice) and wide in target.compiled("store", shape.bits)
+        for target in targets
+    )
+
 
 _Access: TypeAlias = BlockLoad2dOp | BlockStore2dOp
 

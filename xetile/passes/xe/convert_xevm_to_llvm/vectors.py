@@ -1,4 +1,7 @@
-"""vector at L: selections, casts and single elements of vectors that are chunks."""
+"""vector at L: selections, casts and single elements of vectors that are chunks.
+
+Chunks of one scalar: made, and found again.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +13,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm import ExtractElementOp, SelectOp
 from xetile.hints import isa
-from xetile.passes.xe.convert_xevm_to_llvm.splats import recast_part, splat
 from xetile.passes.xe.convert_xevm_to_llvm.types import (
     CHUNK,
     NIBBLE_BITS,
@@ -26,6 +28,40 @@ from xetile.passes.xe.convert_xevm_to_llvm.types import (
 )
 from xetile.passes.xe.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
 from xetile.rewriting.rewriter import Handler, Handlers
+
+
+def splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
+    """A chunk of one scalar."""
+    if count == 1:
+        return scalar
+    type = chunk_type(element, count)
+    zero = view.i32(0)
+    first = view.new(llvm.InsertElementOp(view.undefined(type), scalar, zero))
+    mask = DenseArrayBase.from_list(i32, [0] * count)
+    return view.new(llvm.ShuffleVectorOp(first, first, mask, type))
+
+
+def recast_part(view: LLVMView, part: SSAValue, element: Attribute, count: int) -> SSAValue:
+    """A chunk's bits as a chunk of so many other elements; of one scalar it is that scalar's, as many times.
+
+    IGC keeps a chunk of which it takes the bits as a whole, in as many registers as it has elements.
+    """
+    type = chunk_type(element, count)
+    if part.type == type:
+        return part
+    scalar = _repeated(part)
+    if scalar is None or width(part) != count:
+        return view.new(llvm.BitcastOp(part, type))
+    return splat(view, view.new(llvm.BitcastOp(scalar, element)), element, count)
+
+
+def _repeated(part: SSAValue) -> SSAValue | None:
+    """The scalar of which `splat` made a chunk."""
+    shuffle = part.owner
+    if not isinstance(shuffle, llvm.ShuffleVectorOp) or any(shuffle.mask.get_values()):
+        return None
+    first = shuffle.v1.owner
+    return first.value if isinstance(first, llvm.InsertElementOp) else None
 
 
 class _Lane(NamedTuple):

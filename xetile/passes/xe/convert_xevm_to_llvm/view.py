@@ -24,7 +24,7 @@ from xetile.dialects.shared_attributes import integer_type, word
 from xetile.dialects.xevm import BlockLoad2dOp
 from xetile.errors import fail
 from xetile.hints import isa
-from xetile.passes.xe.convert_xevm_to_llvm.payloads import PayloadAccess
+from xetile.passes.xe.convert_xevm_to_llvm.payloads import Pairs, PayloadAccess
 from xetile.passes.xe.convert_xevm_to_llvm.types import (
     chunk_places,
     chunk_type,
@@ -35,7 +35,6 @@ from xetile.passes.xe.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.wide_stores import Pairs
 from xetile.rewriting.rewriter import Handlers, Rewriter
 from xetile.targets.xe.device import REGISTER_BYTES
 

@@ -19,7 +19,7 @@ from xetile.dialects.xetile import (
 )
 from xetile.passes.xe.xetile_blocking.view import BlockedView, Packed, blocked_type
 from xetile.planning.xe.blocks import without
-from xetile.planning.xe.slices import slice_of
+from xetile.planning.xe.roles import slice_of
 from xetile.rewriting.rewriter import Handlers, on
 
 

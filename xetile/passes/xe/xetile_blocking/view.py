@@ -13,7 +13,7 @@ from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
 from xetile.errors import fail
 from xetile.planning.xe.blocks import Blocks
-from xetile.planning.xe.slices import Block
+from xetile.planning.xe.roles import Block
 from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice

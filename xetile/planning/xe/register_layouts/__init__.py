@@ -13,12 +13,16 @@ from xetile.planning.xe.register_layouts.accesses import LaneAccess
 from xetile.planning.xe.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.xe.register_layouts.choice import Choice, choose
 from xetile.planning.xe.register_layouts.classes import REDUCTIONS, Graph, Use
-from xetile.planning.xe.register_layouts.conversion_prices import conversion_prices
-from xetile.planning.xe.register_layouts.conversions import Conversion, Reduced, reason_of
 from xetile.planning.xe.register_layouts.held import Held, store_message
 from xetile.planning.xe.register_layouts.joins import Join, joins
 from xetile.planning.xe.register_layouts.layout_rules import pulled
-from xetile.planning.xe.register_layouts.prices import Conversions
+from xetile.planning.xe.register_layouts.prices import (
+    Conversion,
+    Conversions,
+    Reduced,
+    conversion_prices,
+    reason_of,
+)
 from xetile.targets.xe.device import XeDevice
 
 

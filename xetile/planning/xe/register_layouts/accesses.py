@@ -41,11 +41,11 @@ from xetile.planning.xe.register_layouts.lane_messages import (
     lane_messages,
 )
 from xetile.planning.xe.register_layouts.layout_rules import Relation, is_dealt_out
-from xetile.planning.xe.register_layouts.matrix_places import matrix_places
 from xetile.planning.xe.register_layouts.places import (
     ONE,
     Places,
     added,
+    matrix_places,
     moved,
     unknown_places,
 )

@@ -30,6 +30,7 @@ from xetile.planning.xe.register_layouts.layout_rules import (
     row_major_bits,
 )
 from xetile.planning.xe.register_layouts.places import (
+    ANY_BITS,
     MOST_TERMS,
     ONE,
     Places,
@@ -40,14 +41,11 @@ from xetile.planning.xe.register_layouts.places import (
     as_swizzle,
     lowest,
     moved,
-    times,
-    unknown_places,
-)
-from xetile.planning.xe.register_layouts.scalar_bits import (
-    ANY_BITS,
     possible_bits,
     possible_sum,
+    times,
     union,
+    unknown_places,
 )
 from xetile.targets.target import INDEX_BITS
 

@@ -13,8 +13,14 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.prices import Prices
 from xetile.planning.xe.register_layouts.element_places import PlaceAnalysis
-from xetile.planning.xe.register_layouts.places import ONE, Places, Product, lowest
-from xetile.planning.xe.register_layouts.scalar_bits import possible_sum, union
+from xetile.planning.xe.register_layouts.places import (
+    ONE,
+    Places,
+    Product,
+    lowest,
+    possible_sum,
+    union,
+)
 from xetile.planning.xe.words import BYTE_BITS
 from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
 

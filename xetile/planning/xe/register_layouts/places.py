@@ -1,13 +1,126 @@
-"""Places: a vector of integers as a function of its coordinates, and how such functions are added and moved."""
+"""Places: a vector of integers as a function of its coordinates, and how such functions are added and moved.
 
-from collections.abc import Mapping, Sequence
+The elements of a tile of a matrix in shared memory are places behind what is computed of its corner. Of a scalar it is
+known which bits may be set: the multiples that it is one of, and how large it may be.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from xetile.analysis.ranges import Ranges
+from xetile.dialects.index_lists import Mixed
+from xetile.dialects.known_integers import known_integer
+from xetile.dialects.xegpu import MemDescType
+from xetile.hints import isa
 from xetile.planning.xe.register_layouts.layout_rules import Relation
+from xetile.targets.target import INDEX_BITS
+
+ANY_BITS = -1
+"""All bits without end; a negative mask is one without end above its lowest bit."""
+
+_DEPTH = 16
+_SAME = ("arith.index_cast", "arith.extui", "arith.extsi")
+
+
+def possible_bits(value: SSAValue, ranges: Ranges, depth: int = 0) -> int:
+    """The bits that may be set in an integer, as a mask; negative where they have no end."""
+    number = known_integer(value)
+    if number is not None:
+        return number
+    found = ANY_BITS if depth > _DEPTH else _of_op(value, ranges, depth + 1)
+    interval = ranges.get(value)
+    if interval is not None and interval.low >= 0:
+        found &= (1 << interval.high.bit_length()) - 1
+    return found
+
+
+def union(masks: Iterable[int]) -> int:
+    """The bits that are set in any of some masks."""
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found
+
+
+def possible_sum(masks: Sequence[int]) -> int:
+    """The bits that may be set in a sum of what has these bits."""
+    total = 0
+    for mask in sorted(masks, key=lambda mask: (mask < 0, mask)):
+        if total & mask == 0:
+            total |= mask
+            continue
+        both = total | mask
+        least = both & -both
+        most = max(total, mask).bit_length() + 1
+        total = -least if total < 0 or mask < 0 else (1 << most) - least
+    return total
+
+
+def _of_op(value: SSAValue, ranges: Ranges, depth: int) -> int:
+    if isinstance(value, BlockArgument):
+        return _of_counter(value, ranges, depth)
+    op = value.owner
+    assert isinstance(op, Operation)
+    masks = [possible_bits(operand, ranges, depth) for operand in op.operands[:2]]
+    match op.name:
+        case "arith.addi":
+            return _wrapped(value, possible_sum(masks))
+        case "arith.subi":
+            both = masks[0] | masks[1]
+            return -(both & -both)
+        case "arith.muli":
+            least = (masks[0] & -masks[0]) * (masks[1] & -masks[1])
+            if min(masks) < 0:
+                return -least
+            most = sum(mask.bit_length() for mask in masks)
+            return _wrapped(value, (1 << most) - least if least else 0)
+        case "arith.andi":
+            return masks[0] & masks[1]
+        case "arith.ori" | "arith.xori":
+            return masks[0] | masks[1]
+        case "arith.shli" | "arith.shrui":
+            return _shifted(op, masks[0])
+        case name if name in _SAME:
+            return masks[0] if _width(op.operands[0]) <= _width(value) else ANY_BITS
+        case _:
+            return ANY_BITS
+
+
+def _wrapped(value: SSAValue, mask: int) -> int:
+    """A result that does not fit its type wraps around, and may then have all higher bits."""
+    return mask if mask.bit_length() < _width(value) else -(mask & -mask)
+
+
+def _shifted(op: Operation, mask: int) -> int:
+    count = known_integer(op.operands[1])
+    if count is None or not 0 <= count < INDEX_BITS:
+        return ANY_BITS
+    if op.name == "arith.shli":
+        return _wrapped(op.results[0], mask << count)
+    return mask >> count if mask >= 0 else ANY_BITS
+
+
+def _of_counter(value: BlockArgument, ranges: Ranges, depth: int) -> int:
+    """A loop's counter is a multiple of what its start and its step are."""
+    loop = value.owner.parent_op()
+    if loop is None or loop.name != "scf.for" or value.index:
+        return ANY_BITS
+    start, step = (possible_bits(loop.operands[i], ranges, depth) for i in (0, 2))
+    both = start | step
+    return -(both & -both)
+
+
+def _width(value: SSAValue) -> int:
+    type = value.type
+    if isa(type, IntegerType):
+        return type.width.data
+    return INDEX_BITS if isinstance(type, IndexType) else 0
+
 
 Product = tuple[SSAValue, ...]
 """Scalars that are multiplied; none of them is the number 1."""
@@ -160,3 +273,49 @@ def as_swizzle(places: Places) -> Swizzle | None:
             seen |= weight
         return Swizzle((), linear.number, linear.weights)
     return Swizzle(tuple(uniform), 0, linear.weights)
+
+
+class MatrixPlaces(NamedTuple):
+    """The places of a tile's elements behind its corner's computed coordinates.
+
+    Attributes:
+        places: with the coordinates that are numbers; all unknown where the tile crosses blocks anywhere.
+        multiple: of which the place of the computed coordinates is one (elements); 0 where there are none.
+    """
+
+    places: Places
+    multiple: int
+
+
+def matrix_places(
+    type: MemDescType, corner: Sequence[Mixed], shape: Sequence[int], ranges: Ranges
+) -> MatrixPlaces:
+    """The places of a tile of this shape at a corner (row and column)."""
+    inner, outer = type.steps
+    width = sum(extent.bit_length() - 1 for extent in shape)
+    number, multiples, weights = 0, 0, list[int]()
+    for dimension, place in enumerate(corner):
+        extent, block = shape[dimension], type.block_shape[dimension]
+        near, far = inner[dimension], outer[dimension]
+        bits = _bits(place, ranges)
+        if not _splits(bits, block, extent):
+            return MatrixPlaces(unknown_places(shape), 1)
+        for bit in range(extent.bit_length() - 1):
+            steps, rest = divmod(1 << bit, block)
+            weights.append(steps * far + rest * near)
+        if isinstance(place, int):
+            number += place // block * far + place % block * near
+        else:
+            multiples |= lowest(bits) * near | far
+    return MatrixPlaces(Places(width, {ONE: Term(number, tuple(weights))}), lowest(multiples))
+
+
+def _bits(place: int | SSAValue, ranges: Ranges) -> int:
+    return place if isinstance(place, int) else possible_bits(place, ranges)
+
+
+def _splits(bits: int, block: int, extent: int) -> bool:
+    """Whether a tile of an extent at such a place takes whole blocks, or lies in one of them."""
+    if block % extent and extent % block:
+        return False
+    return extent == 1 or not bits & extent - 1

@@ -13,7 +13,7 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.planning.xe.register_layouts.accesses import LaneAccess
-from xetile.planning.xe.register_layouts.conversions import Conversion
+from xetile.planning.xe.register_layouts.prices import Conversion
 
 _Entry: TypeAlias = tuple[str, ...]
 

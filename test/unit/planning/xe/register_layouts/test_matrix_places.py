@@ -6,8 +6,7 @@ import pytest
 
 from xetile.dialects.modules import parse
 from xetile.dialects.xegpu import LoadMatrixOp, MemDescType
-from xetile.planning.xe.register_layouts.matrix_places import MatrixPlaces, matrix_places
-from xetile.planning.xe.register_layouts.places import ONE
+from xetile.planning.xe.register_layouts.places import ONE, MatrixPlaces, matrix_places
 
 LAYOUTS = [
     "",

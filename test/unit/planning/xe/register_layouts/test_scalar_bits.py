@@ -7,7 +7,7 @@ import pytest
 
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.modules import parse
-from xetile.planning.xe.register_layouts.scalar_bits import (
+from xetile.planning.xe.register_layouts.places import (
     ANY_BITS,
     possible_bits,
     possible_sum,

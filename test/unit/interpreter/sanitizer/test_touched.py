@@ -2,8 +2,8 @@
 
 import pytest
 
-from xetile.analysis.touched import touched_parameters
 from xetile.dialects.modules import parse
+from xetile.interpreter.sanitizer.touched import touched_parameters
 
 HEAD = """
     %c0 = arith.constant 0 : index
