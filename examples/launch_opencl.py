@@ -32,7 +32,7 @@ spirv, contract = Path(path).read_bytes(), json.loads(Path(f"{path}.json").read_
 if on_cpu:
     from xetile.runtime.devices import cpu_library
     from xetile.runtime.emulation import emulated
-    from xetile.runtime.opencl import imported_functions
+    from xetile.runtime.emulation.imports import imported_functions
 
     library = cpu_library()
     if library is None:

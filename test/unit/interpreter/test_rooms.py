@@ -17,10 +17,10 @@ KNOWN = {
     "sanitizer": ("machine", "sanitizer"),
     "host": ("machine", "common", "ops.math", "ops.memref", "host"),
 }
-"""What a room may import: machine and common know no op, ops not one another, and the host only the two it builds on."""
+"""What a room may import: machine and common know no op, a dialect's ops not another's, and the host only the two it builds on."""
 
-ACROSS = {"masking.py": ("ops",)}
-"""`vector.mask` does what the op does that it masks."""
+ACROSS = {"xevm.py": ("ops.xegpu",)}
+"""A block message of XeVM is checked as XeGPU's, by what it says of its surface."""
 
 
 @pytest.mark.parametrize("room", KNOWN)

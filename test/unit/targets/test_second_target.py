@@ -21,7 +21,7 @@ from xetile.errors import XetileError
 from xetile.kernels import gemm_module
 from xetile.layout.exchange.prices import Prices
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
-from xetile.planning.distribution.planner import Cell, Place
+from xetile.planning.planner import Cell, Place
 from xetile.targets.target import SUBGROUP, Level, MatrixInstruction, Path, Step, Target
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.prices import XE

@@ -203,6 +203,7 @@ def _for_device(
     source: "LinearLayout", target: "LinearLayout", bits: int, options: Namespace
 ) -> str:
     from xetile.analysis.targets import device_named, option_called
+    from xetile.targets.xe.device import XeDevice
 
     with option_called("--device"):
         device = device_named(options.device, XeDevice)

@@ -20,7 +20,6 @@ import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.distribution import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.swizzling import optimal_swizzling
-from xetile.planning.distribution.planner import Cell, Place
 from xetile.planning.distribution.shared_messages import (
     BYTE_BITS,
     Memory,
@@ -29,6 +28,7 @@ from xetile.planning.distribution.shared_messages import (
     predicted_cell,
     side,
 )
+from xetile.planning.planner import Cell, Place
 from xetile.targets.target import Target
 
 

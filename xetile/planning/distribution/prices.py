@@ -19,8 +19,8 @@ from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.exchange.columns import WORD_BITS
 from xetile.planning.distribution.exchanges import planned_exchange
 from xetile.planning.distribution.needs import Needs, reduced
-from xetile.planning.distribution.planner import planner_of
 from xetile.planning.distribution.shared_messages import role_of
+from xetile.planning.planner import planner_of
 from xetile.planning.rounds import rounds
 from xetile.targets.target import BYTE_BITS, INDEX_BITS, Target
 

@@ -15,7 +15,7 @@ from xetile.dialects.xetile import TileMMAOp
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import BANK_BITS
-from xetile.planning.distribution.planner import Cell, Place, planner_of
+from xetile.planning.planner import Cell, Place, planner_of
 from xetile.targets.target import BYTE_BITS, Target
 
 Role = Literal["a", "b", "rows"] | None

@@ -11,7 +11,7 @@ from xetile.dialects.xetile import TileType
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.planning.distribution.planner import Cell, Place
+from xetile.planning.planner import Cell, Place
 from xetile.planning.xe.messages import in_memory, plan
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice

@@ -12,7 +12,6 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
 from xetile.planning.distribution.exchanges import Exchange, planned_exchange
-from xetile.planning.distribution.planner import Cell
 from xetile.planning.distribution.shared_messages import (
     Memory,
     Role,
@@ -21,6 +20,7 @@ from xetile.planning.distribution.shared_messages import (
     predicted_cell,
     side,
 )
+from xetile.planning.planner import Cell
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

@@ -4,8 +4,8 @@ import pytest
 
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.planning.distribution.exchanges import Reach, planned_buffer
-from xetile.planning.distribution.planner import Place
 from xetile.planning.distribution.shared_messages import Role, predicted_cell
+from xetile.planning.planner import Place
 from xetile.targets import find
 
 DEVICE = find("bmg")

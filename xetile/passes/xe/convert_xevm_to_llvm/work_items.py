@@ -40,7 +40,6 @@ from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream.gpu import ShuffleOp, SubgroupReduceOp
 from xetile.dialects.upstream.gpu.collectives import CONVERSION, SIGNED, format_of, kinds_of
 from xetile.dialects.upstream.llvm import AtomicRMWOp, CmpXchgOp
-from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import PRINTF, mangle
@@ -324,11 +323,43 @@ def _barrier(view: LLVMView, op: Operation) -> None:
     view.call(mangle("barrier", ["j"]), [flags])
 
 
-def _control_barrier(view: LLVMView, op: Operation) -> None:
-    """Few kernels have one, and the dialect takes a while to be imported."""
-    from xetile.passes.xe.convert_xevm_to_llvm.work_items import control_barrier
+_BARRIER_SCOPES = {"Device": 1, "Workgroup": 2, "Subgroup": 3}
+_SEMANTICS = {
+    "None": 0,
+    "Acquire": 0x2,
+    "Release": 0x4,
+    "AcquireRelease": 0x8,
+    "SequentiallyConsistent": 0x10,
+    "SubgroupMemory": 0x80,
+    "WorkgroupMemory": 0x100,
+    "CrossWorkgroupMemory": 0x200,
+}
+"""SPIR-V's numbers (specification, "Scope <id>", "Memory Semantics <id>"), of which OpenCL knows these."""
 
-    control_barrier(view, op)
+
+def _control_barrier(view: LLVMView, op: Operation) -> None:
+    """`spirv.ControlBarrier` as the function of SPIR-V's name.
+
+    Errors: XetileError at a scope or semantics that OpenCL does not know.
+    """
+    from xetile.dialects.upstream.spirv import ControlBarrierOp
+
+    assert isinstance(op, ControlBarrierOp)
+    scopes = [
+        _BARRIER_SCOPES.get(scope.data) for scope in (op.execution_scope, op.memory_scope)
+    ]
+    semantics = [_SEMANTICS.get(name) for name in op.memory_semantics.data]
+    if None in (*scopes, *semantics):
+        fail(
+            op,
+            f"a barrier of scope {op.execution_scope.data} with {op.memory_scope.data} and "
+            f"{'|'.join(op.memory_semantics.data)} has no lowering to LLVM IR; "
+            f"expected {', '.join(_BARRIER_SCOPES)}; {', '.join(_SEMANTICS)}",
+        )
+    numbers = [number for number in scopes if number is not None]
+    total = sum(number for number in semantics if number is not None)
+    arguments = [view.i32(number) for number in (*numbers, total)]
+    view.call(mangle("__spirv_ControlBarrier", ["j", "j", "j"]), arguments)
 
 
 def _fence(view: LLVMView, op: Operation) -> None:
@@ -366,39 +397,3 @@ HANDLERS: Handlers[LLVMView] = {
     **on(CmpXchgOp, _compare_exchange),
     llvm.ExtractValueOp.name: _member,
 }
-
-_BARRIER_SCOPES = {Scope.DEVICE: 1, Scope.WORKGROUP: 2, Scope.SUBGROUP: 3}
-_SEMANTICS = {
-    MemorySemantics.NONE: 0,
-    MemorySemantics.ACQUIRE: 0x2,
-    MemorySemantics.RELEASE: 0x4,
-    MemorySemantics.ACQUIRE_RELEASE: 0x8,
-    MemorySemantics.SEQUENTIALLY_CONSISTENT: 0x10,
-    MemorySemantics.SUBGROUP: 0x80,
-    MemorySemantics.WORKGROUP: 0x100,
-    MemorySemantics.CROSS_WORKGROUP: 0x200,
-}
-"""SPIR-V's numbers (specification, "Scope <id>", "Memory Semantics <id>"), of which OpenCL knows these."""
-
-
-def control_barrier(view: LLVMView, op: Operation) -> None:
-    """`spirv.ControlBarrier` as the function of SPIR-V's name.
-
-    Errors: XetileError at a scope or semantics that OpenCL does not know.
-    """
-    assert isinstance(op, ControlBarrierOp)
-    scopes = [
-        _BARRIER_SCOPES.get(scope.data) for scope in (op.execution_scope, op.memory_scope)
-    ]
-    semantics = [_SEMANTICS.get(name) for name in op.memory_semantics.data]
-    if None in (*scopes, *semantics):
-        fail(
-            op,
-            f"a barrier of scope {op.execution_scope.data} with {op.memory_scope.data} and "
-            f"{'|'.join(op.memory_semantics.data)} has no lowering to LLVM IR; "
-            f"expected {', '.join(_BARRIER_SCOPES)}; {', '.join(_SEMANTICS)}",
-        )
-    numbers = [number for number in scopes if number is not None]
-    total = sum(number for number in semantics if number is not None)
-    arguments = [view.i32(number) for number in (*numbers, total)]
-    view.call(mangle("__spirv_ControlBarrier", ["j", "j", "j"]), arguments)

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile import emit, parse
 from xetile.errors import XetileError
-from xetile.runtime.opencl import imported_functions
+from xetile.runtime.emulation.imports import imported_functions
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 KERNELS = ("gemm_f16_plain.mlir", "gemm_i8.mlir")
