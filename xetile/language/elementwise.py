@@ -15,7 +15,7 @@ Python's numbers become constants of the type that they meet. Conversions from o
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, SupportsFloat, TypeAlias, cast
+from typing import Literal, NamedTuple, NoReturn, SupportsFloat, TypeAlias, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -41,9 +41,6 @@ from xetile.language.builder import (
 )
 from xetile.language.positions import refuse
 from xetile.language.types import ElementType, f32, f64, i1, i16, i64, promote
-
-if TYPE_CHECKING:
-    from xdsl.ir import Operation
 
 
 def number_of(value: object) -> int | float | None:

@@ -12,14 +12,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from xetile.errors import XetileError, collected_remarks, one_command
 from xetile.explorer.serving.wanted import Wanted
 from xetile.toolchain.sandbox import Helper, serve
-
-if TYPE_CHECKING:
-    from xetile.explorer.serving.wanted import Wanted
 
 MEMORY_BYTES = 8 << 30
 """Of addresses that the process and what it starts may have; ocloc maps 2 GiB of them."""

@@ -33,7 +33,6 @@ from xetile.targets import DEFAULT, by_name, find
 from xetile.targets.target import LLVM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from os import PathLike
 
     from xdsl.dialects.builtin import ModuleOp
@@ -42,10 +41,8 @@ if TYPE_CHECKING:
     from xetile.explanation.printing import Explanation
     from xetile.explorer.exploration import Exploration
     from xetile.language.kernels.grids import Sizes
-    from xetile.language.kernels.tracing import Source
     from xetile.levels import LevelName
     from xetile.runtime.buffers import Buffer
-    from xetile.runtime.code import Code
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 

@@ -54,8 +54,7 @@ from xetile.targets import DEFAULT, find
 from xetile.targets.xe.surface import SURFACE
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
-    from xdsl.ir import Operation
+    from xdsl.dialects.builtin import FileLineColLoc
 
     from xetile.dialects.upstream import gpu
 
