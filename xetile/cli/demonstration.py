@@ -62,7 +62,7 @@ def _show_kernel(path: str) -> ModuleOp:
 
 def _stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
     """The module at every level of the device above the last one."""
-    path = [step.level for step in find(device).path[:-1]]
+    path = [step.level.name for step in find(device).path[:-1]]
     stages: dict[LevelName, ModuleOp] = {"workgroup": module}
     for level in TITLES:
         if level in path:
