@@ -26,9 +26,9 @@ from xetile.api import parse_text
 from xetile.language.dependencies import Dependencies
 from xetile.runtime.buffers import Buffer
 from xetile.runtime.code import Code, compile_code
-from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, GPU, LOADER_VARIABLE, cpu_library, open_device
 from xetile.runtime.driver import Extents
+from xetile.runtime.open_device import Device
 
 BAR = 25.0
 """Microseconds of ours a call of a prepared kernel."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.show.views import hardware_view
+from xetile.layout.show.register_tables import hardware_view
 
 POINTS = 65536
 SECONDS_PER_ROUND = 0.004

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy
     from xdsl.context import Context
 
-    from xetile.runtime.device import Device
+    from xetile.runtime.open_device import Device
     from xetile.targets.target import Assume, RegisterFile
     from xetile.targets.target import Level as IRLevel
 
@@ -181,7 +181,7 @@ def lower(
 
 def _check_not_below(module: ModuleOp, lower: "tuple[IRLevel, ...]", to: LevelName) -> None:
     """Refuse a kernel that stands at one of the levels below `to` already."""
-    from xetile.analysis.kernels import functions, holds_dialect
+    from xetile.analysis.module_kernels import functions, holds_dialect
 
     for function in functions(module):
         if holds_dialect(
@@ -308,7 +308,7 @@ def execute_host(
     if on is None:
         _refuse_target(device, unroll)
         return run_host(module, entry, arrays, output=sys.stdout.write)
-    from xetile.runtime.host import HostLauncher
+    from xetile.runtime.host_launches import HostLauncher
 
     with (
         _opened(on) as opened,
@@ -330,8 +330,8 @@ def _refuse_target(device: str | None, unroll: int | None) -> None:
 
 def _opened(on: "str | Device") -> "AbstractContextManager[Device]":
     """The device of a name, closed after; one that is open already stays so."""
-    from xetile.runtime.device import Device
     from xetile.runtime.devices import open_device
+    from xetile.runtime.open_device import Device
 
     if isinstance(on, Device):
         return nullcontext(on)

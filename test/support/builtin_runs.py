@@ -15,9 +15,9 @@ from support.builtin_kernels import (
 from support.builtins_reference import Surface
 from support.emission import Block, Product
 
-from xetile.codegen.spirv import to_spirv
-from xetile.runtime.device import Device
+from xetile.codegen.spirv_emitter import to_spirv
 from xetile.runtime.driver import Memory, Pointer, Program, Scalar
+from xetile.runtime.open_device import Device
 
 Array = NDArray[Any]
 Place = tuple[int, int, int]

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xetile.language as xt
-from xetile.language.kernels.arguments import type_of
+from xetile.language.calling.argument_types import type_of
 
 Numbers = NDArray[Any]
 Compute = Callable[[Any, Any], Any]

@@ -10,17 +10,17 @@ from xdsl.dialects.builtin import IntAttr, IntegerType, ModuleOp, VectorType, i6
 from xdsl.dialects.llvm import IntToPtrOp, LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.kernels import functions, set_level
-from xetile.analysis.targets import device_of
+from xetile.analysis.kernel_targets import device_of
+from xetile.analysis.module_kernels import functions, set_level
 from xetile.dialects.modules import parse
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.upstream.vector import BitcastOp, FromElementsOp, ToElementsOp
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, natural_type
+from xetile.passes.xe.convert_xegpu_to_xevm.held_registers import Registers, natural_type
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import LaneView, converted
 from xetile.passes.xe.convert_xegpu_to_xevm.shared_slice import settle
-from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView, converted
 from xetile.planning.xe.register_layouts import plan_registers
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.xe.device import XeDevice

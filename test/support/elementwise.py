@@ -5,7 +5,7 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 Run = Callable[..., None]
 

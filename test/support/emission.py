@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from xetile.layout.intel.messages import Access
+from xetile.layout.intel.message_layouts import Access
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     ADD_PAYLOAD_X,
     ADD_PAYLOAD_Y,

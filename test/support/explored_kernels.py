@@ -10,9 +10,9 @@ from support.subgroup import fresh
 from support.tiled.case import Case, Given, module_of
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.explanation.options import Options
+from xetile.explanation.compile_options import Options
 from xetile.explorer.holding.value_holdings import add_holdings
-from xetile.explorer.levels.trace import traced
+from xetile.explorer.linking.trace import traced
 
 ELEMENTS = 200
 TF32 = numpy.uint32(0xFFFFE000)

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from support.tiled.case import copies
 from xdsl.ir import Operation
 
-from xetile.explorer.levels.placed_texts import values_of
-from xetile.explorer.levels.trace import Traced
+from xetile.explorer.linking.placed_texts import values_of
+from xetile.explorer.linking.trace import Traced
 from xetile.explorer.model import Bases, Holding, Kernel, LevelId
-from xetile.interpreter.launch import launcher
-from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.launch import launch
-from xetile.interpreter.machine.values import Values
+from xetile.interpreter.launcher import launcher
+from xetile.interpreter.machine.execution import Frame, Handler
+from xetile.interpreter.machine.runtime_values import Values
+from xetile.interpreter.machine.workgroup_batches import launch
 
 Array = NDArray[Any]
 Element = tuple[int, ...]

@@ -5,7 +5,6 @@ from types import TracebackType
 from typing import Self
 
 from xetile.errors import XetileError
-from xetile.runtime.device import Keeping
 from xetile.runtime.driver import (
     POINTER,
     Argument,
@@ -17,13 +16,14 @@ from xetile.runtime.driver import (
     Program,
     Scalar,
 )
+from xetile.runtime.open_device import Keeping
 
 Behaviour = Callable[["FakeDevice", Sequence[Argument]], object]
 """What a launch does, given the device and the arguments."""
 
 
 class FakeDevice(Keeping):
-    """See `xetile.runtime.device.Device`; it remembers what it was asked, and its memory `before` each launch."""
+    """See `xetile.runtime.open_device.Device`; it remembers what it was asked, and its memory `before` each launch."""
 
     information: Information = Information("fake", "a fake", emulates=True)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.interpreter import execute_in_field
-from xetile.interpreter.machine.threads import Sizes
+from xetile.interpreter.machine.thread_batches import Sizes
 
 Array = NDArray[Any]
 Given = Array | int | float

@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.interpreter import execute
 from xetile.levels import LevelName
 from xetile.runtime.child import ChildDevice
-from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, open_device
 from xetile.runtime.driver import Extents
 from xetile.runtime.launch import execute_on
+from xetile.runtime.open_device import Device
 
 Array = NDArray[Any]
 

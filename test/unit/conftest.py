@@ -24,8 +24,8 @@ from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
 from xetile.collector import MANY_OBJECTS
 from xetile.runtime.cache import FOLDER_VARIABLE, cache_folder
-from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
+from xetile.runtime.open_device import Device
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_browser, find_mlir_opt, find_ocloc, find_spirv_val
 

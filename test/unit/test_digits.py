@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import xetile
-from xetile.cli.layout import shown_layout as layout
+from xetile.cli.layout_commands import shown_layout as layout
 from xetile.cli.opt import opt_command as opt
 from xetile.digits import longest_number, whole_number
 from xetile.errors import XetileError

@@ -63,7 +63,7 @@ EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 
 OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.xe.convert_xegpu_to_xevm.reductions._LARGEST_NUMBER": "words of floats",
-    "xetile.passes.xe.convert_xegpu_to_xevm.words._F32_DIGITS": "IEEE's f32",
+    "xetile.passes.xe.convert_xegpu_to_xevm.word_vectors._F32_DIGITS": "IEEE's f32",
     "xetile.passes.xe.convert_xegpu_to_xevm.intake._F16_DIGITS": "IEEE's f16",
     "xetile.passes.xe.convert_xegpu_to_xevm.intake._F32_DIGITS": "IEEE's f32",
     "xetile.passes.xe.convert_xetile_to_xegpu.checks.MOST_BLOCKS": "what we unroll in one subgroup",
@@ -77,25 +77,25 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
         f"xetile.passes.xe.convert_xevm_to_llvm.floats.{name}": "bits of floats"
         for name in ("_E4M3", "_E5M2", "_MAGNITUDE", "_SIGN", "_F32_FRACTION", "_F32_BIAS")
     },
-    "xetile.passes.xe.convert_xevm_to_llvm.functions._EXPONENT_BITS": "OpenCL's int",
+    "xetile.passes.xe.convert_xevm_to_llvm.float_functions._EXPONENT_BITS": "OpenCL's int",
     "xetile.passes.xe.convert_xevm_to_llvm.work_items._ACQUIRE_RELEASE": "OpenCL's enumeration",
     "xetile.passes.xe.convert_xevm_to_llvm.work_items._SEMANTICS": "SPIR-V's enumeration",
     "xetile.passes.xe.convert_xevm_to_llvm.work_items._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.xe.convert_xevm_to_llvm.work_items._REDUCED": "the C++ ABI's letters for integers",
-    "xetile.passes.xe.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
-    "xetile.passes.xe.convert_xevm_to_llvm.types.NIBBLE_BITS": "integers of which two share a byte",
-    "xetile.passes.xe.convert_xevm_to_llvm.types._FLOATS": "the C++ ABI's letters for floats",
-    "xetile.passes.xe.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
-    "xetile.passes.xe.convert_xevm_to_llvm.types._SIGNED": "the C++ ABI's letters for integers",
-    "xetile.passes.xe.convert_xevm_to_llvm.types._UNSIGNED": "the C++ ABI's letters for integers",
-    "xetile.passes.xe.xetile_blockop_fallback.accesses._MOST_ADDRESSES": "a bound on the work of planning",
-    "xetile.passes.tiles.xetile_wg_to_sg.buffers._MANY": "a bound on the work of planning",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types.CHUNK": "our choice among SPIR-V's lengths of vectors",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types.NIBBLE_BITS": "integers of which two share a byte",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types._FLOATS": "the C++ ABI's letters for floats",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types._INTEGER_BITS": "SPIR-V's integers",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types._SIGNED": "the C++ ABI's letters for integers",
+    "xetile.passes.xe.convert_xevm_to_llvm.llvm_types._UNSIGNED": "the C++ ABI's letters for integers",
+    "xetile.passes.xe.xetile_blockop_fallback.element_accesses._MOST_ADDRESSES": "a bound on the work of planning",
+    "xetile.passes.tiles.xetile_wg_to_sg.exchange_buffers._MANY": "a bound on the work of planning",
     "xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers._LOOP_WEIGHT": "what we count a loop for, nothing of a machine",
-    "xetile.passes.tiles.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
+    "xetile.passes.tiles.xetile_wg_to_sg.subgroup_view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses._INDICES": "the i32 of upstream's llvm.getelementptr",
     "xetile.planning.xe.unrolling._FEW": "products for each op that computes",
     "xetile.planning.xe.register_layouts.places.MOST_TERMS": "a bound on the work of planning",
-    "xetile.planning.xe.messages._LARGEST_PART": "a bound on the work of planning",
+    "xetile.planning.xe.message_plans._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.xe.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
     "xetile.planning.xe.register_layouts.choice._MANY_CLASSES": "a bound on the work of planning",
     "xetile.planning.xe.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",
@@ -125,18 +125,18 @@ HIGHER: Mapping[str, int] = {
 
 XE_OUTSIDE: frozenset[str] = frozenset(
     (
-        "xetile.cli.kernel",
-        "xetile.cli.layout.layout_block_load",
-        "xetile.cli.layout.layout_convert",
-        "xetile.cli.layout.layout_dpas",
+        "xetile.cli.kernel_command",
+        "xetile.cli.layout_commands.layout_block_load",
+        "xetile.cli.layout_commands.layout_convert",
+        "xetile.cli.layout_commands.layout_dpas",
         "xetile.codegen",
         "xetile.codegen.contract",
         "xetile.codegen.llvm_ir",
-        "xetile.codegen.options",
+        "xetile.codegen.build_options",
         "xetile.codegen.preconditions",
         "xetile.explanation.building",
         "xetile.explanation.instructions",
-        "xetile.explanation.lanes",
+        "xetile.explanation.lane_summary",
         "xetile.explanation.measures",
         "xetile.explorer.holding.conversion_moves",
         "xetile.explorer.holding.lane_registers",
@@ -145,10 +145,10 @@ XE_OUTSIDE: frozenset[str] = frozenset(
         "xetile.explorer.isa.instruction_costs",
         "xetile.explorer.isa.instruction_levels",
         "xetile.explorer.isa.register_places",
-        "xetile.explorer.levels.trace",
+        "xetile.explorer.linking.trace",
         "xetile.explorer.serving.typed_layout",
         "xetile.language.arrays",
-        "xetile.language.kernels.tracing",
+        "xetile.language.calling.tracing",
         "xetile.toolchain.assembly",
     )
 )
@@ -283,6 +283,20 @@ def test_rooms_are_small() -> None:
 
     floors = {room: max(map(floor, found)) for room, found in files.items()}
     assert {room: n for room, n in floors.items() if n > MOST_FLOORS} == HIGHER
+
+
+def test_no_two_files_have_one_name() -> None:
+    places: dict[str, list[str]] = {}
+    rooms = {name.rpartition(".")[0] for name in MODULES}
+    for module in sorted({*MODULES, *rooms}):
+        if not module.startswith(
+            "xetile.targets."
+        ):  # each target has the same rooms and files
+            places.setdefault(module.rpartition(".")[2], []).append(module)
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert shared.pop("xe") == ["xetile.passes.xe", "xetile.planning.xe"]
+    assert shared.pop("xetile") == ["xetile", "xetile.dialects.xetile"]
+    assert shared == {}
 
 
 def test_a_target_is_known_in_its_rooms_only() -> None:

@@ -14,7 +14,7 @@ from xetile.runtime.child import ChildDevice
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SOME = "analysis/test_kernels.py::test_spellings_of_the_launch"
+SOME = "analysis/test_module_kernels.py::test_spellings_of_the_launch"
 WITHOUT_OPENCL = """
 from xetile.runtime import devices
 devices.cpu_library = lambda: None

@@ -33,7 +33,7 @@ Units in the last place (ulp) of the result: allowed, and in brackets the larges
 
 Everything else that reaches SPIR-V gives the same bits: sums, products, fma, remainders, conversions, comparisons,
 extremes, rounding to whole numbers, subnormal numbers too; quotients and square roots, since modules that have them ask
-for exact ones (`codegen/options.py`).
+for exact ones (`codegen/build_options.py`).
 
 Left open, by MLIR and by OpenCL: the bits of a NaN;
 which of two zeros minnumf and maxnumf take; numbers of floats that an integer does not hold; shifts by as many bits

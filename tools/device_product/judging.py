@@ -23,9 +23,9 @@ from tools.device_product.case import (
 from xetile.api import execute, lower, parse_text, text
 from xetile.cli.running.run_arrays import duplicate
 from xetile.errors import XetileError
-from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device
 from xetile.runtime.launch import compile_kernel, execute_on
+from xetile.runtime.open_device import Device
 from xetile.toolchain.paths import find_spirv_val
 
 DEVICE = "opencl:cpu"
@@ -200,7 +200,7 @@ def _expected(
 
 
 def _only(lowered: ModuleOp) -> str:
-    from xetile.analysis.kernels import find_kernel, symbol_name
+    from xetile.analysis.module_kernels import find_kernel, symbol_name
 
     return symbol_name(find_kernel(lowered, None))
 

@@ -17,14 +17,14 @@ from xdsl.utils.exceptions import ParseError
 from tools.fuzz import on_device as devices
 from tools.fuzz.case import Finding, Outcome
 from tools.fuzz.running import SECONDS
-from xetile.analysis.kernels import kernel_functions, launch_sizes
+from xetile.analysis.module_kernels import kernel_functions, launch_sizes
 from xetile.api import execute, parse_text, text
 from xetile.cli.frame.tools import STATUS_WRONG_INPUT, answer
 from xetile.cli.running.run_arrays import DYNAMIC, make_argument
 from xetile.cli.running.run_arrays import parameter as parameter_of
 from xetile.dialects.modules import context
 from xetile.errors import XetileError, collected_remarks
-from xetile.interpreter.machine.launch import parameters_of, symbol_name
+from xetile.interpreter.machine.workgroup_batches import parameters_of, symbol_name
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.passes.xe.xetile_blocking import XeTileBlocking
 from xetile.passes.xe.xetile_init_duplicate import XeTileInitDuplicate

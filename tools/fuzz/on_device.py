@@ -16,9 +16,9 @@ from xetile.api import execute, lower
 from xetile.cli.running.run_arrays import duplicate
 from xetile.errors import XetileError
 from xetile.runtime.child import ChildDevice
-from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, cpu_library, open_device
 from xetile.runtime.launch import compile_kernel, execute_on
+from xetile.runtime.open_device import Device
 
 Argument = NDArray[np.generic] | int | float
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from xetile.analysis.targets import device_named
-from xetile.layout.intel.messages import Access
+from xetile.analysis.kernel_targets import device_named
+from xetile.layout.intel.message_layouts import Access
 from xetile.targets.xe.device import XeDevice
 
 

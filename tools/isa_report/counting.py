@@ -7,11 +7,11 @@ from typing import NamedTuple
 from tools.isa_report.bounds import bound
 from tools.isa_report.kernels import KERNELS, Kernel
 from tools.isa_report.upstream.routes import CHIPS, to_spirv
-from xetile.analysis.targets import device_named
+from xetile.analysis.kernel_targets import device_named
 from xetile.api import parse_text
 from xetile.codegen import disassembly, lower_to_llvm
-from xetile.codegen.functions import is_kernel, llvm_functions
-from xetile.codegen.options import build_options
+from xetile.codegen.build_options import build_options
+from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 from xetile.codegen.walk import walk
 from xetile.errors import XetileError
 from xetile.planning.xe.pressure import noted

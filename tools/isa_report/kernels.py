@@ -16,7 +16,7 @@ from tools.isa_report.upstream.subgroup import Product as SubgroupProduct
 from tools.isa_report.upstream.workgroup import RELU as UPSTREAM_RELU
 from tools.isa_report.upstream.workgroup import Product as WorkgroupProduct
 from xetile.kernels import gemm_module
-from xetile.layout.intel.messages import Access
+from xetile.layout.intel.message_layouts import Access
 from xetile.targets import names
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

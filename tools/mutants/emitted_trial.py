@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from xetile import api
 from xetile.codegen import emit, launch_contract, lower_to_llvm
 from xetile.codegen.contract import Plain
-from xetile.codegen.spirv import compile_apart
+from xetile.codegen.spirv_emitter import compile_apart
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.runtime.arguments import groups
-from xetile.runtime.device import Device
 from xetile.runtime.driver import Argument, Memory, Pointer, Program, Scalar
+from xetile.runtime.open_device import Device
 
 from .emitted_kernels import Extents, Kernel, Launch
 

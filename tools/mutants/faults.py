@@ -50,7 +50,7 @@ RECORDED = (
     ),
     Recorded(
         "plane: column-major",
-        "xetile/passes/xe/convert_xetile_to_xegpu/surfaces.py",
+        "xetile/passes/xe/convert_xetile_to_xegpu/surface_operands.py",
         "(fast, slow) if order == COLUMN_MAJOR else (slow, fast)",
         "(slow, fast)",
     ),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from xetile.layout.intel.messages import Access
+from xetile.layout.intel.message_layouts import Access
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import (
     BlockShape,
     block_function,

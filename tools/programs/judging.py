@@ -12,8 +12,8 @@ from xetile.codegen import emit, launch_contract, lower_to_llvm
 from xetile.codegen.contract import Plain
 from xetile.errors import XetileError
 from xetile.levels import LevelName
-from xetile.runtime.device import Device
 from xetile.runtime.launch import Compiled, compile_kernel, execute_compiled, find_function
+from xetile.runtime.open_device import Device
 
 LEVELS: tuple[LevelName, ...] = ("blocked", "xegpu", "xevm")
 

@@ -12,7 +12,7 @@ import xetile.language as xt
 from tools.random_kernels.drawing import Program
 from xetile.errors import XetileError, collected_remarks
 from xetile.levels import LevelName
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 Verdict = Literal["right", "refused", "wrong", "broken"]
 """Broken is a Python exception, a crash or a hang."""

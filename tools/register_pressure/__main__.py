@@ -10,7 +10,7 @@ from tools.register_pressure.comparing import faults, read_rows
 from tools.register_pressure.kernels import Kernel, module_of, reported, tiles
 from tools.register_pressure.measuring import measure
 from xetile.codegen import emit, lower_to_llvm
-from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 from xetile.errors import collected_remarks
 from xetile.targets.target import RegisterFile
 

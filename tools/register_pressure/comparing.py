@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from tools.register_pressure.kernels import Kernel, module_of
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 from xetile.errors import collected_remarks
 from xetile.planning.xe.pressure import Estimate, noted
 from xetile.targets.target import RegisterFile

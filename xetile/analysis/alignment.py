@@ -25,8 +25,8 @@ from xetile.analysis.residues import (
 )
 from xetile.dialects.index_lists import Mixed, join_mixed
 from xetile.dialects.known_integers import folded_integer, known_integer
-from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.upstream.memref.memref_layout import ranked, strides_and_offset
+from xetile.dialects.xetile.tile_type import memory_bits
 from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS
 

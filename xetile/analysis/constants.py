@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from xetile.dialects.upstream.vector.support import dense, splat, splat_bytes
+from xetile.dialects.upstream.vector.vector_support import dense, splat, splat_bytes
 from xetile.hints import isa
 
 Dense = DenseIntOrFPElementsAttr[AnyDenseElement]

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from xetile.analysis.same_value import carried
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.hints import isa
 
 Origins = dict[SSAValue, Operation]

@@ -10,7 +10,7 @@ from typing import Literal, cast
 from xdsl.ir import Operation
 
 from xetile.analysis.dependence import Origins, following
-from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes
+from xetile.analysis.module_kernels import OLDER_CONVENTION, launch_sizes
 from xetile.errors import Note, fail, notes_at
 
 Axis = Literal["x", "y", "z"]

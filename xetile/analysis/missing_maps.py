@@ -6,17 +6,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile.analysis.dependence import decided_by, origin_of, told_apart
-from xetile.analysis.kernels import (
+from xetile.analysis.kernel_targets import subgroup_threads
+from xetile.analysis.module_kernels import (
     OLDER_CONVENTION,
     functions,
     launch_sizes,
     launches,
     level,
 )
-from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.traits import WritesTile, has_trait
-from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.tile_type import TileType
 from xetile.errors import warn
 from xetile.levels import UNIT_ATTRIBUTE
 

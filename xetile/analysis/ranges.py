@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.analysis.kernels import launch_sizes, subgroup_count
-from xetile.analysis.targets import subgroup_threads
+from xetile.analysis.kernel_targets import subgroup_threads
+from xetile.analysis.module_kernels import launch_sizes, subgroup_count
 from xetile.dialects.known_integers import known_integer
 from xetile.hints import isa
 from xetile.targets.target import INDEX_BITS

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from xetile.analysis.kernels import level, mapped_subgroups, subgroup_count
+from xetile.analysis.module_kernels import level, mapped_subgroups, subgroup_count
 from xetile.analysis.ranges import Interval, Ranges, infer_ranges
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.xegpu import DpasOp

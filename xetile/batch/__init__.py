@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from xetile.batch.options import CONTRACT_SUFFIX, Options, check_kind, output_name, stem
+from xetile.batch.compiled_source import Task, Telling, done
 from xetile.batch.outcomes import Failure, Outcome, Wanted
+from xetile.batch.outputs import CONTRACT_SUFFIX, Options, check_kind, output_name, stem
 from xetile.batch.stamps import key_of, valid_stamp
-from xetile.batch.work import Task, Telling, done
 from xetile.collector import collect_much, still
 from xetile.errors import Said, XetileError, reason_of
 from xetile.files import replaced

@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from xetile.batch.options import LAST, UPPER, Options
+from xetile.batch.outputs import LAST, UPPER, Options
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

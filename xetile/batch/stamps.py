@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from xetile.batch.one import Counts
-from xetile.batch.options import Options
+from xetile.batch.outputs import Options
 
 FOLDER = ".xetile"
 """Of stamps, in the folder of the outputs."""

@@ -15,8 +15,8 @@ from importlib import import_module
 from multiprocessing import active_children
 from typing import NoReturn
 
+from xetile.batch.compiled_source import Task, done
 from xetile.batch.outcomes import Failure, Outcome
-from xetile.batch.work import Task, done
 from xetile.collector import collect_much
 
 GRACE_SECONDS = 1.0

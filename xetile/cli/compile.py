@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
-from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
+from xetile.batch.outputs import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
 from xetile.cli.frame.inputs_outputs import (
     STANDARD,
     keep_inputs,
@@ -125,7 +125,7 @@ def _run(arguments: list[str]) -> int:
     import gc
 
     gc.disable()  # nearly everything that is made lives to the end
-    from xetile.analysis.targets import option_called
+    from xetile.analysis.kernel_targets import option_called
 
     with option_called("--device"):
         return _explain(options) if options.explain else _compile(options)
@@ -233,7 +233,7 @@ main = partial(run_tool, PROGRAM, _run)
 def compile_batch(options: Namespace, wanted: Options) -> int:
     """Compile every input for every device; the status is 1 where one of them could not be, 70 for a fault of ours."""
     from xetile.batch import compile_many
-    from xetile.batch.work import Telling
+    from xetile.batch.compiled_source import Telling
 
     folder = _folder(options)
     devices = [] if options.device is None else _devices(options.device)

@@ -9,7 +9,7 @@ import numpy
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.kernels import kernel_functions
+from xetile.analysis.module_kernels import kernel_functions
 from xetile.api import execute, lower, parse_text, text
 from xetile.cli.frame.inputs_outputs import make_folder, read_input, write_output
 from xetile.codegen import emit, lower_to_llvm, statistics

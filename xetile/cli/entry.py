@@ -32,11 +32,11 @@ COMMANDS: Mapping[str, Command] = {
         "execute kernels on numpy or a device, and compare results",
     ),
     "kernel": Command(
-        "xetile.cli.kernel",
+        "xetile.cli.kernel_command",
         "write the IR of a kernel that is there already: gemm, softmax, ...",
     ),
     "layout": Command(
-        "xetile.cli.layout.shown_layout",
+        "xetile.cli.layout_commands.shown_layout",
         "show linear layouts: who holds which element, conversions, messages, bank conflicts",
     ),
     "explore": Command(

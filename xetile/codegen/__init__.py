@@ -42,8 +42,8 @@ def emit(
     device, and where ocloc is needed and missing or refuses the kernel.
     """
     if kind in ("zebin", "asm"):
-        from xetile.analysis.targets import target_of
-        from xetile.codegen.options import known_register_file
+        from xetile.analysis.kernel_targets import target_of
+        from xetile.codegen.build_options import known_register_file
         from xetile.toolchain.ocloc import need_ocloc
 
         module = module if kernel is None else only_kernel(module, kernel)
@@ -54,7 +54,7 @@ def emit(
     lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume, unroll=unroll)
     if kind == "ll":
         return _emitter(lowered, device).llvm_ir(lowered)
-    from xetile.codegen.options import warn_of_small_file
+    from xetile.codegen.build_options import warn_of_small_file
 
     warn_of_small_file(lowered, grf)
     if kind == "spirv":
@@ -81,9 +81,9 @@ def statistics(
     `arguments` are values of scalar arguments by name, which tell how often loops go round.
     Errors: as `emit` has them.
     """
-    from xetile.analysis.targets import device_of
-    from xetile.codegen.functions import is_kernel, llvm_functions
-    from xetile.codegen.options import known_register_file
+    from xetile.analysis.kernel_targets import device_of
+    from xetile.codegen.build_options import known_register_file
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
     from xetile.codegen.walk import walk
     from xetile.planning.xe.pressure import noted
     from xetile.targets.xe.device import XeDevice
@@ -138,8 +138,8 @@ def lower_to_llvm(
 
     Errors: XetileError where there is no such kernel, or none at all.
     """
-    from xetile.analysis.kernels import kernel_functions, missing_kernel
-    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.analysis.module_kernels import kernel_functions, missing_kernel
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     lowered = module if kernel is None else only_kernel(module, kernel)
     if kernel_functions(lowered):
@@ -162,8 +162,8 @@ def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
 
     Errors: XetileError where there is no such kernel.
     """
-    from xetile.analysis.kernels import kernel_functions, missing_kernel, symbol_name
-    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.analysis.module_kernels import kernel_functions, missing_kernel, symbol_name
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     def others(inside: "ModuleOp") -> "list[Operation]":
         kernels = [*kernel_functions(inside), *filter(is_kernel, llvm_functions(inside))]
@@ -182,14 +182,14 @@ def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
 
 
 def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
-    from xetile.analysis.targets import agreed
+    from xetile.analysis.kernel_targets import agreed
 
     name = agreed(lowered, lambda target: target.emitter, "emitters", device)
     return import_module(f"{__name__}.{name}")
 
 
 def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile | None") -> bytes:
-    from xetile.codegen.options import build_options
+    from xetile.codegen.build_options import build_options
     from xetile.toolchain.ocloc import compile_spirv
 
     options = build_options(lowered, device, grf=grf).level_zero

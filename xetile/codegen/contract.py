@@ -28,20 +28,20 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile import __version__
-from xetile.analysis.kernels import kernel_functions, level
-from xetile.analysis.targets import named_targets, subgroup_threads
-from xetile.codegen.functions import (
+from xetile.analysis.kernel_targets import named_targets, subgroup_threads
+from xetile.analysis.module_kernels import kernel_functions, level
+from xetile.codegen.build_options import build_options, divides, register_file
+from xetile.codegen.llvm_functions import (
     WORKGROUP_SIZE,
     callee,
     calls_of,
     is_kernel,
     llvm_functions,
 )
-from xetile.codegen.options import build_options, divides, register_file
 from xetile.codegen.preconditions import Precondition, preconditions
 from xetile.dialects.modules import context
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp, SelectOp
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE

@@ -24,7 +24,7 @@ calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and mos
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
 is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
 for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (floats.py
-of convert-xevm-to-llvm; planning/xe/register_layouts/reductions.py). SPV_KHR_float_controls2 has some, and LLVM 22
+of convert-xevm-to-llvm; planning/xe/register_layouts/reduction_steps.py). SPV_KHR_float_controls2 has some, and LLVM 22
 writes it; IGC (ocloc 26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what
 nobody has said: that flag is left out unless all are there.
 
@@ -56,10 +56,10 @@ from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 
-from xetile.analysis.kernels import outermost
-from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
+from xetile.analysis.module_kernels import outermost
+from xetile.codegen.build_options import divides, may_be_approximate
+from xetile.codegen.llvm_functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
 from xetile.codegen.loop_controls import write_loop_merges
-from xetile.codegen.options import divides, may_be_approximate
 from xetile.codegen.repeated import Repeated
 from xetile.dialects.upstream.llvm import (
     AtomicRMWOp,

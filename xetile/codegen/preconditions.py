@@ -14,10 +14,10 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from xetile.codegen.functions import callee, calls_of
+from xetile.codegen.llvm_functions import callee, calls_of
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp
 from xetile.hints import isa
-from xetile.planning.xe.words import BYTE_BITS
+from xetile.planning.xe.message_words import BYTE_BITS
 from xetile.targets.xe.surface import SURFACE
 
 _ELEMENT = re.compile(r"_2d_block_\w*?_(\d+)b_|_ap_\w*?u(\d+)_m")

@@ -13,7 +13,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.codegen.functions import (
+from xetile.codegen.llvm_functions import (
     block_of,
     callee,
     hot_blocks,

@@ -40,9 +40,9 @@ from xetile.advice import nearest
 from xetile.collector import still
 from xetile.dialects import load
 from xetile.dialects.fast_math import FASTMATH, REASSOCIATES, WITH_ATTRIBUTE
-from xetile.dialects.upstream.memref.layout import verify_layouts
+from xetile.dialects.upstream.memref.memref_layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
-from xetile.dialects.upstream.vector.support import verify_positions
+from xetile.dialects.upstream.vector.vector_support import verify_positions
 from xetile.errors import fail, warn
 from xetile.levels import (
     LAUNCH_ATTRIBUTE,
@@ -114,7 +114,7 @@ def warn_of_names(op: Operation) -> None:
 def _verify_properties(op: Operation) -> None:
     """Refuse properties that the op does not have; xDSL advises to write them as attributes."""
     from xetile.dialects.xetile.op import XeTileOp
-    from xetile.dialects.xetile.reading import unknown_name
+    from xetile.dialects.xetile.shared_formats import unknown_name
 
     if not isinstance(op, XeTileOp):
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.explanation.measures import Figures
-    from xetile.explanation.printing import Explanation
+    from xetile.explanation.printed_report import Explanation
     from xetile.explanation.ranking import Ranking
     from xetile.targets.target import Assume, RegisterFile
 
@@ -39,7 +39,7 @@ def explain(
     Errors: XetileError where a kernel cannot be lowered or is at the last level already, and as `emit` has them.
     """
     from xetile.explanation.building import explained
-    from xetile.explanation.options import Options
+    from xetile.explanation.compile_options import Options
 
     return explained(module, device, Options(kernel, assume, unroll, grf, assembly))
 
@@ -96,7 +96,7 @@ def rank(
     many are done of how many, by default a bar on standard error shows it. Other arguments are those of `explain`.
     Errors: XetileError for an unknown device.
     """
-    from xetile.explanation.options import Options
+    from xetile.explanation.compile_options import Options
     from xetile.explanation.ranking import ranked
     from xetile.progress import Bar
     from xetile.targets import find

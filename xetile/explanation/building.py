@@ -12,18 +12,24 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.kernels import functions, kernel_functions, launch_sizes, symbol_name
-from xetile.analysis.targets import target_of
+from xetile.analysis.kernel_targets import target_of
+from xetile.analysis.module_kernels import (
+    functions,
+    kernel_functions,
+    launch_sizes,
+    symbol_name,
+)
 from xetile.codegen import lower_to_llvm, only_kernel, statistics
-from xetile.codegen.functions import (
+from xetile.codegen.build_options import known_register_file, register_file
+from xetile.codegen.llvm_functions import (
     hot_blocks,
     is_kernel,
     llvm_functions,
     products_of,
     products_per_step,
 )
-from xetile.codegen.options import known_register_file, register_file
 from xetile.errors import XetileError
+from xetile.explanation.compile_options import Options
 from xetile.explanation.facts import (
     Access,
     Conversion,
@@ -35,16 +41,15 @@ from xetile.explanation.facts import (
     Registers,
 )
 from xetile.explanation.instructions import instructions
-from xetile.explanation.lanes import At, Lanes, read_lanes
-from xetile.explanation.options import Options
-from xetile.explanation.printing import Explanation
+from xetile.explanation.lane_summary import At, Lanes, read_lanes
+from xetile.explanation.printed_report import Explanation
 from xetile.explanation.sources import Source, Tile, place_of, read_source, read_subgroup
 from xetile.levels import LAUNCH_ATTRIBUTE
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.passes.tiles.xetile_wg_to_sg.report import Owners as OwnersOfPass
 from xetile.passes.tiles.xetile_wg_to_sg.report import report
 from xetile.passes.xe.convert_xevm_to_llvm.control_flow import LOOPS
-from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import LLVMView
 from xetile.planning.decided import listening
 from xetile.planning.xe.pressure import Estimate, noted
 from xetile.planning.xe.register_layouts import RegisterLayouts

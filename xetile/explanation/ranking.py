@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.collector import collect_much, still
 from xetile.errors import XetileError, kept_remarks, one_line
 from xetile.explanation.building import counts_assembly, explained
+from xetile.explanation.compile_options import Options
 from xetile.explanation.measures import Figures, figures_of
-from xetile.explanation.options import Options
-from xetile.explanation.tables import table
-from xetile.layout.algebra.tables import counted
+from xetile.explanation.text_tables import table
+from xetile.layout.algebra.notebook_tables import counted
 
 Report = Callable[[int, int], None]
 """Is told how many configurations are done, and how many there are."""

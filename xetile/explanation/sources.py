@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.analysis.kernels import level
+from xetile.analysis.module_kernels import level
 from xetile.dialects.traits import (
     PrefetchesTile,
     ReadsTile,
@@ -16,8 +16,8 @@ from xetile.dialects.traits import (
     has_trait,
 )
 from xetile.dialects.xetile import TileType
-from xetile.dialects.xetile.attributes import SHARED
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.dialects.xetile.xetile_attributes import SHARED
 from xetile.errors import position
 from xetile.explanation.facts import Kind, Place, Space
 from xetile.hints import isa

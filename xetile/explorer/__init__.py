@@ -39,7 +39,7 @@ def explore(
     from xetile.codegen.llvm_process import begin_loading
 
     begin_loading()
-    from xetile.explanation.options import Options
+    from xetile.explanation.compile_options import Options
     from xetile.explorer.exploration import explored
 
     return explored(module, device, Options(kernel, assume, unroll, grf, assembly), source)

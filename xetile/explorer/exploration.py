@@ -12,18 +12,18 @@ from tempfile import NamedTemporaryFile
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.analysis.targets import named_targets, no_device, target_of
+from xetile.analysis.kernel_targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
-from xetile.codegen.options import known_register_file
+from xetile.codegen.build_options import known_register_file
 from xetile.collector import still
-from xetile.explanation.options import Options
+from xetile.explanation.compile_options import Options
 from xetile.explorer.isa.instruction_levels import (
     begin_assembly,
     begin_disassembly,
     end_assembly,
 )
-from xetile.explorer.levels.placed_texts import source_file
-from xetile.explorer.levels.trace import Traced, traced, write
+from xetile.explorer.linking.placed_texts import source_file
+from xetile.explorer.linking.trace import Traced, traced, write
 from xetile.explorer.model import Model, as_json, as_line
 from xetile.toolchain.paths import find_ocloc
 
@@ -96,7 +96,7 @@ class Exploration:
     @cached_property
     @still()
     def _page(self) -> str:
-        from xetile.explorer.page.page import page
+        from xetile.explorer.page.single_file import page
 
         return page([as_json(self.model)])
 
@@ -163,7 +163,7 @@ def _produce(trace: Traced) -> None:
         built = begin_disassembly(trace, begun, ending)
         from xetile.explorer.isa.instruction_costs import add_costs
         from xetile.explorer.isa.register_places import add_registers
-        from xetile.explorer.page.page import prepare
+        from xetile.explorer.page.single_file import prepare
 
         if built is not None:
             prepare()

@@ -1,6 +1,6 @@
 """Execution on numpy, the oracle for every level of IR: `execute` launches a kernel, `execute_host` runs host code."""
 
-from xetile.interpreter.launch import (
+from xetile.interpreter.launcher import (
     count_bank_conflicts,
     execute,
     execute_host,

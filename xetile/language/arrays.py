@@ -43,7 +43,7 @@ from xetile.language.elementwise import (
     select,
 )
 from xetile.language.positions import refuse
-from xetile.language.tiles import Tile
+from xetile.language.tile_values import Tile
 from xetile.language.types import ArrayType, ElementType, i1, index
 from xetile.language.values import (
     Index,
@@ -173,7 +173,7 @@ def _tile_type(element: ElementType, shape: Pair, order: Pair, space: int) -> At
 
 
 def _pitch(extent: Start, element: ElementType) -> Start:
-    from xetile.dialects.xetile.types import memory_bits
+    from xetile.dialects.xetile.tile_type import memory_bits
 
     if not isinstance(extent, int):
         return extent

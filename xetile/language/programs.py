@@ -11,7 +11,7 @@ from typing import Literal, NoReturn, cast
 from xetile.language.builder import Held, building, current, named
 from xetile.language.elementwise import converted, number_of
 from xetile.language.positions import refuse
-from xetile.language.tiles import Tile
+from xetile.language.tile_values import Tile
 from xetile.language.types import f32, f64, i32, i64
 from xetile.language.values import Index, Single, Value, describe, refuse_bound
 

@@ -19,9 +19,9 @@ from xdsl.dialects.utils import FastMathFlag
 from xetile.advice import hint_or_names
 from xetile.dialects.fast_math import fast_math
 from xetile.errors import collected_remarks
-from xetile.language.kernels.arguments import held_as
-from xetile.language.kernels.decorator import Kernel
-from xetile.language.kernels.specialised import Specialised
+from xetile.language.calling.argument_types import held_as
+from xetile.language.calling.decorator import Kernel
+from xetile.language.calling.specialised import Specialised
 from xetile.language.positions import refuse
 from xetile.language.types import ArrayType, ElementType
 from xetile.levels import LevelName

@@ -13,7 +13,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    from xetile.layout.algebra.distribution import Distribution
+    from xetile.layout.algebra.block_grids import Distribution
     from xetile.layout.algebra.linear_layout import LinearLayout
 
     Distribution.picture = LinearLayout.picture = _picture

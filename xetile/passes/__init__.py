@@ -138,22 +138,22 @@ PASSES = {
         "Make the tiles that loops carry and move at each round, outermost loops first",
     ),
     "xetile-to-xegpu": PassEntry(
-        "xe.pipelines:XeTileToXeGPU",
+        "xe.named_pipelines:XeTileToXeGPU",
         "Lower XeTile of any level to XeGPU",
         {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-xevm": PassEntry(
-        "xe.pipelines:XeTileToXeVM",
+        "xe.named_pipelines:XeTileToXeVM",
         "Lower XeTile of any level to XeVM",
         {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-llvm": PassEntry(
-        "xe.pipelines:XeTileToLLVM",
+        "xe.named_pipelines:XeTileToLLVM",
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
         {"device": DEVICE, "assume": ASSUME, "unroll": UNROLL},
     ),
     "mlir": PassEntry(
-        "mlir:MLIRPass",
+        "run_mlir:MLIRPass",
         "Run upstream MLIR's passes on the module",
         {
             "pipeline": PassOption(

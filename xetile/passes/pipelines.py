@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis.targets import agreed, assumption, check_option, check_unroll
+from xetile.analysis.kernel_targets import agreed, assumption, check_option, check_unroll
 from xetile.collector import still
 from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to

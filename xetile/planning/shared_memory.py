@@ -17,11 +17,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, SymbolTable, is_side_effect_free
 
 from xetile.analysis.same_value import carried
-from xetile.dialects.upstream.gpu.functions import FuncOp
+from xetile.dialects.upstream.gpu.gpu_functions import FuncOp
 from xetile.dialects.upstream.memref import GetGlobalOp, GlobalOp
-from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xegpu.constraints import is_shared_memory
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
+from xetile.dialects.xegpu.xegpu_constraints import is_shared_memory
+from xetile.dialects.xetile.tile_type import memory_bits
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS, SHARED_ALIGNMENT

@@ -33,7 +33,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsolatedFromAbove
 
-from xetile.analysis.kernels import OLDER_CONVENTION, functions, launches, symbol_name
+from xetile.analysis.module_kernels import OLDER_CONVENTION, functions, launches, symbol_name
 from xetile.errors import fail
 
 ANY = "any"

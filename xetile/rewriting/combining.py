@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.fast_math import FASTMATH
 from xetile.dialects.upstream import arith
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.xetile.tile_type import FLOAT_TYPES
 
 
 def combined(

@@ -19,7 +19,7 @@ from xdsl.rewriter import Rewriter
 
 from xetile.analysis.same_value import vector_shape
 from xetile.dialects.upstream.vector import ShapeCastOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import TileConvLayoutOp, TileReduceOp, TileTransposeOp
 
 

@@ -25,7 +25,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from xetile.dialects.upstream import arith
-from xetile.rewriting.positions import place
+from xetile.rewriting.kept_positions import place
 from xetile.rewriting.rewriter import hand_name_on
 from xetile.targets.target import INDEX_BITS
 

@@ -37,7 +37,7 @@ from xetile.rewriting.effects import (
     may_write,
     only_reads,
 )
-from xetile.rewriting.positions import location_at, place
+from xetile.rewriting.kept_positions import location_at, place
 
 
 @dataclass(frozen=True)

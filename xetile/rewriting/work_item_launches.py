@@ -15,11 +15,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xetile.analysis.dependence import decided_by, origin_of
-from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes, launches
 from xetile.analysis.lanes import AXES, axis_of, differing, note_on_lanes
+from xetile.analysis.module_kernels import OLDER_CONVENTION, launch_sizes, launches
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu.collectives import BlockDimOp, BlockIdOp, SubgroupIdOp
-from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
+from xetile.dialects.upstream.gpu.gpu_host_ops import LaunchFuncOp
 from xetile.errors import fail
 from xetile.rewriting.rewriter import hand_name_on
 

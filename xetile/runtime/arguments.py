@@ -25,7 +25,7 @@ from xetile.runtime.driver import ALIGNMENT, Argument, Driver, Memory, Pointer, 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
-    from xetile.interpreter.machine.values import HostView, Passed, Value
+    from xetile.interpreter.machine.runtime_values import HostView, Passed, Value
 
 Array = NDArray[numpy.generic]
 Given = Array | int | float
@@ -106,7 +106,7 @@ def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value
     from xdsl.dialects.llvm import LLVMPointerType
     from xdsl.ir import Block
 
-    from xetile.interpreter.machine.arguments import place_all
+    from xetile.interpreter.machine.launch_arguments import place_all
     from xetile.interpreter.machine.memory import Memory as HostMemory
 
     if len(types) != len(given):
@@ -270,7 +270,7 @@ def _elements(given: "Given | Passed | Buffer") -> "Given | Passed":
 
 
 def _as_view(given: "Given | Passed | Buffer") -> "HostView | None":
-    from xetile.interpreter.machine.values import HostView
+    from xetile.interpreter.machine.runtime_values import HostView
 
     return given if isinstance(given, HostView) else None
 
@@ -288,11 +288,11 @@ def _extents(group: Sequence[Entry], array: Array, offset: int) -> list[Argument
     """Offset, sizes and strides that a memref's pointer is followed by, in elements."""
     if len(group) == 1:
         return []
-    from xetile.interpreter.machine.arguments import (
+    from xetile.interpreter.machine.elements import element_in
+    from xetile.interpreter.machine.launch_arguments import (
         extents_in_elements,
         strides_in_elements,
     )
-    from xetile.interpreter.machine.elements import element_in
 
     of = element_in(source_types(group)[0])
     steps, sizes = strides_in_elements(array, of), extents_in_elements(array.shape, of)

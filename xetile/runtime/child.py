@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self, cast
 
-from xetile.runtime.device import Keeping
 from xetile.runtime.driver import Argument, Bound, Extents, Information, Memory, Program
+from xetile.runtime.open_device import Keeping
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
 TIME_LIMIT_SECONDS = 120.0

@@ -93,10 +93,10 @@ def compile_code(
 
     Errors: XetileError where it cannot be compiled.
     """
-    from xetile.analysis.kernels import kernel_functions
+    from xetile.analysis.module_kernels import kernel_functions
     from xetile.codegen import emit, lower_to_llvm
     from xetile.codegen.contract import contract_of, device_otherwise
-    from xetile.codegen.functions import calls
+    from xetile.codegen.llvm_functions import calls
 
     lowered = lower_to_llvm(module, target, kernel=kernel, assume=assume, unroll=unroll)
     is_large = most_calls is not None and calls(lowered) > most_calls

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from xetile import targets
 from xetile.advice import hint
 from xetile.errors import XetileError, one_line
-from xetile.runtime.device import Device
 from xetile.runtime.driver import COMPILER_VARIABLE, Information
+from xetile.runtime.open_device import Device
 
 if TYPE_CHECKING:
     import pyopencl

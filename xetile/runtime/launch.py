@@ -17,9 +17,9 @@ from xetile.runtime.arguments import (
     source_types,
 )
 from xetile.runtime.code import compile_code, extents_of
-from xetile.runtime.device import Device
 from xetile.runtime.driver import Extents
-from xetile.runtime.preconditions import check_preconditions, check_shared_memory
+from xetile.runtime.launch_checks import check_preconditions, check_shared_memory
+from xetile.runtime.open_device import Device
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -66,8 +66,8 @@ def compile_kernel(
 
     Errors: XetileError where it cannot be compiled, or does not say what it takes.
     """
-    from xetile.analysis.kernels import symbol_name
-    from xetile.analysis.targets import target_of
+    from xetile.analysis.kernel_targets import target_of
+    from xetile.analysis.module_kernels import symbol_name
 
     function = find_function(module, kernel)
     with placed_at(function):
@@ -174,8 +174,8 @@ def find_function(
 
     Errors: XetileError where there is none, or several and no name.
     """
-    from xetile.analysis.kernels import find_kernel, kernel_functions, missing_kernel
-    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.analysis.module_kernels import find_kernel, kernel_functions, missing_kernel
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     if kernel_functions(module):
         return find_kernel(module, name, choose)
@@ -194,8 +194,8 @@ def _check_early(
     module: "ModuleOp", kernel: str | None, arrays: Sequence[Given], grid: Extents | None
 ) -> None:
     """Refuse, before the kernel is compiled, what it says of arguments and grid where it is no LLVM function yet."""
-    from xetile.analysis.kernels import kernel_functions, known_grid
-    from xetile.interpreter.machine.launch import parameters_of
+    from xetile.analysis.module_kernels import kernel_functions, known_grid
+    from xetile.interpreter.machine.workgroup_batches import parameters_of
 
     function = find_function(module, kernel)
     if function in kernel_functions(module):
@@ -206,7 +206,7 @@ def _check_early(
 
 def _sizes(compiled: Compiled, grid: Extents | None) -> tuple[Extents, Extents]:
     """The workgroups of a launch, and the work-items of each."""
-    from xetile.analysis.kernels import known_grid, three_sizes
+    from xetile.analysis.module_kernels import known_grid, three_sizes
 
     written = extents_of(compiled.kernel["grid"]) if grid is None else grid
     function = compiled.function

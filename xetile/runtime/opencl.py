@@ -24,7 +24,6 @@ import pyopencl
 
 from xetile.errors import XetileError, one_line
 from xetile.runtime.cache import Cache
-from xetile.runtime.device import Keeping
 from xetile.runtime.driver import (
     ALIGNMENT,
     COMPILER_VARIABLE,
@@ -40,6 +39,7 @@ from xetile.runtime.driver import (
 )
 from xetile.runtime.emulation import FAULT_KERNEL, emulated, fault_text
 from xetile.runtime.emulation.imports import imported_functions
+from xetile.runtime.open_device import Keeping
 
 _KERNELS_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
 """The block that a kernel requires, zeros where it takes any."""

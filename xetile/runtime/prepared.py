@@ -28,7 +28,7 @@ from xetile.runtime.arguments import (
 from xetile.runtime.buffers import Buffer
 from xetile.runtime.code import Code, extents_of
 from xetile.runtime.driver import POINTER, Driver, Extents, Memory, Pointer, Program, Scalar
-from xetile.runtime.preconditions import (
+from xetile.runtime.launch_checks import (
     check_preconditions,
     check_shared_memory,
     depends_on_values,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, get_a
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
-    from xetile.layout.exchange.prices import Prices
+    from xetile.layout.exchange.step_prices import Prices
 
 BYTE_BITS = 8
 """Bits of a byte, the least that has an address on every target."""

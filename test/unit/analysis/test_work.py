@@ -3,7 +3,7 @@
 import pytest
 
 from xetile import kernels, lower, parse
-from xetile.analysis.kernels import find_kernel
+from xetile.analysis.module_kernels import find_kernel
 from xetile.analysis.work import Work, holds_float_products, products_of_launch
 
 M, N, K = 128, 96, 64

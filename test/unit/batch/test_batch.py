@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import emit, parse, text
 from xetile.batch import compile_many
-from xetile.batch.options import KINDS, Options, output_name, stem
 from xetile.batch.outcomes import Outcome
+from xetile.batch.outputs import KINDS, Options, output_name, stem
 from xetile.batch.stamps import stamp_path
 from xetile.errors import XetileError
 from xetile.kernels import gemm_module
@@ -242,7 +242,7 @@ def test_faults_of_ours_are_told_with_the_source(
         def wrong(*given: object, **named: object) -> None:
             raise AssertionError("not today")
 
-        monkeypatch.setattr("xetile.batch.work.compile_text", wrong)
+        monkeypatch.setattr("xetile.batch.compiled_source.compile_text", wrong)
         expected = f"{sources[0]}: AssertionError: not today"
     else:
         expected = f"{sources[0]}: the process that was to make {tmp_path}/out/a.bin ended"

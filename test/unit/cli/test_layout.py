@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from xetile.cli.layout.shown_layout import main
+from xetile.cli.layout_commands.shown_layout import main
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.intel.messages import block_load_layout
+from xetile.layout.intel.message_layouts import block_load_layout
 
 DPAS = (
     "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, "

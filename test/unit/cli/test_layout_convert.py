@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.layout.shown_layout import main
+from xetile.cli.layout_commands.shown_layout import main
 
 
 def blocked(size: str, threads: str, warps: str) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.layout.shown_layout import main
-from xetile.layout.text.attributes import layout_of
+from xetile.cli.layout_commands.shown_layout import main
+from xetile.layout.text.attribute_text import layout_of
 
 NVMMA = (
     "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>"

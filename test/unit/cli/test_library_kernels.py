@@ -4,7 +4,7 @@ import pytest
 
 import xetile.language as xt
 from xetile import kernels
-from xetile.cli.kernel import NAMES, main
+from xetile.cli.kernel_command import NAMES, main
 
 ROWS = ["--X", "100x250xf32", "--Y", "100x250xf32"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli import compile, kernel
-from xetile.cli.layout import shown_layout as layout
+from xetile.cli import compile, kernel_command
+from xetile.cli.layout_commands import shown_layout as layout
 from xetile.cli.opt import opt_command as opt
 from xetile.cli.running import run_kernel as run
 from xetile.explorer.serving import command as explore
@@ -18,7 +18,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "xetile-opt": opt.main,
     "xetile-compile": compile.main,
     "xetile-run": run.main,
-    "xetile-kernel": kernel.main,
+    "xetile-kernel": kernel_command.main,
     "xetile-layout": layout.main,
     "xetile-explore": explore.main,
 }

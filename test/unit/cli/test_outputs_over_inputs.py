@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from xetile.cli import compile
-from xetile.cli.layout import shown_layout as layout
+from xetile.cli.layout_commands import shown_layout as layout
 from xetile.cli.opt import opt_command as opt
 from xetile.explorer.serving import command as explore
 

@@ -16,8 +16,8 @@ from xetile.cli.running import run_options as run_arguments
 from xetile.cli.running.run_kernel import main
 from xetile.runtime import devices
 from xetile.runtime.child import TIME_LIMIT_SECONDS
-from xetile.runtime.device import Device
 from xetile.runtime.driver import Information
+from xetile.runtime.open_device import Device
 
 ARGUMENTS = ["--arg", "normal", "--arg", "normal", "--arg", "zeros"]
 EXPECTED = "opencl:cpu, opencl:gpu or opencl:gpu:N"

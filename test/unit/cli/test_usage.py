@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from xetile.cli import compile, kernel
-from xetile.cli.layout import shown_layout as layout
+from xetile.cli import compile, kernel_command
+from xetile.cli.layout_commands import shown_layout as layout
 from xetile.cli.opt.opt_command import main as opt
 from xetile.cli.running import run_kernel as run
 
@@ -26,7 +26,7 @@ MISTAKES: list[tuple[Main, list[str], str]] = [
     (opt, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another"),
     (run.main, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another; to compare two kernels write --against b.mlir"),
     (compile.main, ["a.mlir", "b.mlir"], "outputs named after their inputs need a folder to go to; give -o"),
-    (kernel.main, ["gemm", "conv", "--m", "1", "--n", "1", "--k", "1"], "unexpected argument 'conv'"),
+    (kernel_command.main, ["gemm", "conv", "--m", "1", "--n", "1", "--k", "1"], "unexpected argument 'conv'"),
     (run.main, [], "an input is needed: IN, or - for standard input"),
     (compile.main, ["a.mlir", "--device"], "argument --device: a value is needed, as in --device DEVICE"),
     (run.main, ["a.mlir", "--grid"], "argument --grid: a value is needed, as in --grid X,Y,Z"),

@@ -545,7 +545,7 @@ def test_one_kernel_that_divides_decides_for_the_module() -> None:
 @pytest.mark.parametrize("flags", ["", " fastmath<fast>", " fastmath<nnan,nsz>"])
 def test_the_module_says_what_the_contract_says_of_floats(flags: str) -> None:
     """Nothing is contracted; an op is as inexact as its own flags allow."""
-    from xetile.codegen.spirv import instructions
+    from xetile.codegen.spirv_emitter import instructions
 
     text = on_bmg(
         elementwise("k", f"arith.mulf %a, %a{flags}"), elementwise("l", "arith.addf %a, %a")

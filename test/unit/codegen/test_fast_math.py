@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 
 from xetile import api
 from xetile.codegen import emit
-from xetile.codegen.spirv import instructions
+from xetile.codegen.spirv_emitter import instructions
 from xetile.dialects.fast_math import fast_math
 from xetile.levels import LevelName
 

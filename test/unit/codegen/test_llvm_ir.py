@@ -5,7 +5,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from xetile.codegen.llvm_ir import convert_module
-from xetile.codegen.spirv import to_spirv
+from xetile.codegen.spirv_emitter import to_spirv
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from xetile.codegen import emit
-from xetile.codegen.spirv import Instruction, code, instructions, placed
+from xetile.codegen.spirv_emitter import Instruction, code, instructions, placed
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.kernels import gemm_module

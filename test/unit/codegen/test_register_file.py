@@ -5,7 +5,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import parse_text
 from xetile.codegen import lower_to_llvm, statistics
-from xetile.codegen.options import build_options, register_file
+from xetile.codegen.build_options import build_options, register_file
 from xetile.kernels import gemm_module
 
 LIMITS = {"pvc": 9.6, "bmg": 6.1, "lnl": 6.1, "ptl": 6.1, "cri": 6.1}

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from xetile.codegen.llvm_ir import convert_module
-from xetile.codegen.spirv import to_spirv
+from xetile.codegen.spirv_emitter import to_spirv
 from xetile.dialects.modules import parse
 
 KERNEL = """

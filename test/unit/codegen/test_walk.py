@@ -7,7 +7,7 @@ import pytest
 from tools.instruction_counts.attention import attention
 from xetile.api import parse_text
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 from xetile.codegen.walk import walk
 from xetile.kernels import gemm_module
 from xetile.toolchain.assembly import Work

@@ -1,6 +1,6 @@
 """Names of attributes that are told apart from misspelled ones."""
 
-from xetile.analysis.kernels import OLDER_CONVENTION
+from xetile.analysis.module_kernels import OLDER_CONVENTION
 from xetile.dialects.modules import FUNCTION_ATTRIBUTES
 
 

@@ -9,7 +9,7 @@ import pytest
 from xetile.api import execute, parse_text
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.errors import XetileError
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.layout.algebra.f2 import rank
 
 WIDE = SwizzleAttr([[0, 1], [0, 2], [0, 4], [0, 8], [1, 8], [2, 4], [4, 2], [8, 1]])

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
 from xetile import api
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.errors import XetileError
 from xetile.interpreter import count_bank_conflicts, execute
 from xetile.levels import LevelName

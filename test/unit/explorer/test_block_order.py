@@ -9,7 +9,7 @@ import pytest
 
 import xetile
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import Instruction, instructions, to_spirv
+from xetile.codegen.spirv_emitter import Instruction, instructions, to_spirv
 from xetile.explorer.isa import spirv_marks as marks
 from xetile.explorer.isa.spirv_marks import OP_FUNCTION_END, OP_LABEL, Marked, bodies, marked
 

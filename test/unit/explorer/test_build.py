@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 import pytest
 
-from xetile.explorer.page.page import page
+from xetile.explorer.page.single_file import page
 from xetile.layout.show.inline import packed, stripped
 
 EMPTY: dict[str, object] = {

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 import xetile
-from xetile.explorer.page.page import ROWS, in_columns
+from xetile.explorer.page.single_file import ROWS, in_columns
 from xetile.layout.show.inline import packed
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_plain.mlir"

@@ -14,7 +14,7 @@ from support.explored_registers import EXAMPLES, classes, explored
 from xetile.api import parse
 from xetile.explorer import explore
 from xetile.explorer.model import Kernel, as_json
-from xetile.explorer.page.page import page as built
+from xetile.explorer.page.single_file import page as built
 
 pytestmark = pytest.mark.browser
 

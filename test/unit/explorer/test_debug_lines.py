@@ -7,7 +7,7 @@ import pytest
 
 import xetile
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import instructions, to_spirv
+from xetile.codegen.spirv_emitter import instructions, to_spirv
 from xetile.errors import XetileError
 from xetile.explorer.isa.debug_lines import line_rows, with_lines
 from xetile.explorer.isa.spirv_marks import OP_LINE, marked

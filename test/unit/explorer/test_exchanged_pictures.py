@@ -14,7 +14,7 @@ from support.tiled.case import module_of
 from xetile.api import parse
 from xetile.explorer import explore
 from xetile.explorer.model import Kernel, Model, as_json
-from xetile.explorer.page.page import page as built
+from xetile.explorer.page.single_file import page as built
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CASES = {case.name: case for case in kernels_across()}

@@ -11,8 +11,8 @@ import pytest
 import xetile
 from xetile.codegen import only_kernel
 from xetile.errors import XetileError, file_position, kept_remarks
-from xetile.explanation.options import Options
-from xetile.explorer.levels.trace import number, number_of, traced, write
+from xetile.explanation.compile_options import Options
+from xetile.explorer.linking.trace import number, number_of, traced, write
 from xetile.explorer.model import Kernel
 from xetile.kernels.gemm_module import gemm_module
 from xetile.levels import LevelName

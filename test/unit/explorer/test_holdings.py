@@ -8,8 +8,8 @@ import pytest
 from xetile.api import parse
 from xetile.explorer import explore
 from xetile.explorer.model import Holding, Kernel, Level, Message, Move
-from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.layout.show.bases import form_of
+from xetile.layout.intel.dpas_layouts import dpas_operand_layout
+from xetile.layout.show.plain_data import form_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

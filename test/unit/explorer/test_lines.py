@@ -9,7 +9,7 @@ from support.spread import spread
 
 import xetile
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import instructions
+from xetile.codegen.spirv_emitter import instructions
 from xetile.explorer.isa.debug_lines import Row, lines_at, with_lines
 from xetile.explorer.isa.instruction_levels import printed
 from xetile.explorer.isa.spirv_marks import (

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 import xetile
 from tools.library_variants import VARIANTS
 from xetile.errors import XetileError, collected_remarks
-from xetile.explanation.options import Options
-from xetile.explorer.levels.trace import traced, write
+from xetile.explanation.compile_options import Options
+from xetile.explorer.linking.trace import traced, write
 from xetile.explorer.model import Kernel
 from xetile.targets import names
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from support.explored import exploration
 
 import xetile
-from xetile.explorer.page.page import page as built
+from xetile.explorer.page.single_file import page as built
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ import xetile
 from xetile.explorer.exploration import Exploration
 from xetile.explorer.isa import spirv_marks as marks
 from xetile.explorer.model import as_json
-from xetile.explorer.page.page import page
+from xetile.explorer.page.single_file import page
 
 EXAMPLE = Path(__file__).parents[3] / "examples/gemm_f16_plain.mlir"
 

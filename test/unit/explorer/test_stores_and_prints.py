@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation
 
 from xetile.api import parse_text
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import Instruction
+from xetile.codegen.spirv_emitter import Instruction
 from xetile.explorer import explore
 from xetile.explorer.isa import spirv_marks as marks
 from xetile.explorer.isa.spirv_marks import (
@@ -28,7 +28,7 @@ from xetile.explorer.isa.spirv_marks import (
     names_of,
 )
 from xetile.explorer.model import Kernel, Model, as_json
-from xetile.explorer.page.page import page as built
+from xetile.explorer.page.single_file import page as built
 
 MAP = "#xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 32]>"
 TILE = f"!xetile.tile<32x64xf32, #xetile.tile_attr<wg_map = {MAP}>>"

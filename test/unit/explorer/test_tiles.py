@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.intel.messages import BlockConfiguration, message_layout
+from xetile.layout.intel.message_layouts import BlockConfiguration, message_layout
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from xetile.api import parse
 from xetile.errors import kept_remarks
 from xetile.explorer import explore
 from xetile.explorer.model import as_json
-from xetile.explorer.page.page import page as built
+from xetile.explorer.page.single_file import page as built
 from xetile.kernels.gemm_module import gemm_module
 
 pytestmark = pytest.mark.browser

@@ -6,7 +6,7 @@ import pytest
 from support.on_device import ON_NUMPY, Place
 
 from xetile.api import parse_text
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 Run = Callable[..., None]
 

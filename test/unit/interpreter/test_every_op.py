@@ -16,8 +16,8 @@ from xetile.api import emit, parse_text
 from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.interpreter.machine.values import Array
-from xetile.runtime.device import Device
+from xetile.interpreter.machine.runtime_values import Array
+from xetile.runtime.open_device import Device
 
 DIALECTS = (
     "arith",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 Run = Callable[..., None]
 
@@ -200,9 +200,9 @@ def test_product_of_shapes_that_do_not_divide(
 def test_large_grids_go_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch):
     from xetile.api import parse_text
     from xetile.interpreter import execute
-    from xetile.interpreter.machine import launch
+    from xetile.interpreter.machine import workgroup_batches
 
-    monkeypatch.setattr(launch, "BATCH_BYTES", 1)
+    monkeypatch.setattr(workgroup_batches, "BATCH_BYTES", 1)
     m, n, k = 64, 96, 16
     a, b, c = operands("f16", m, n, k)
     seen: list[tuple[int, int]] = []

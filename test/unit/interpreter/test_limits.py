@@ -8,9 +8,9 @@ import pytest
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute, execute_host
-from xetile.interpreter.common.control import MOST_ROUNDS
+from xetile.interpreter.common.divergence import MOST_ROUNDS
 from xetile.interpreter.host.loops import MOST_HOST_ROUNDS
-from xetile.interpreter.machine.launch import MOST_THREADS, MOST_WORKGROUPS
+from xetile.interpreter.machine.workgroup_batches import MOST_THREADS, MOST_WORKGROUPS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "running.md").read_text()
 

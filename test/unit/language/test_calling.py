@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import xetile.language as xt
-from xetile.language.kernels import specialised, tracing
+from xetile.language.calling import specialised, tracing
 
 SCALE = 2.0
 

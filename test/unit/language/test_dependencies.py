@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from xetile.language.calling.kept import key_of
 from xetile.language.dependencies import Dependencies
-from xetile.language.kernels.kept import key_of
 
 NUMBERS = count()
 

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import xetile.language
-from xetile.language.kernels.arguments import type_of
-from xetile.runtime.device import Device
+from xetile.language.calling.argument_types import type_of
+from xetile.runtime.open_device import Device
 
 xt: Any = xetile.language
 Numbers = NDArray[Any]

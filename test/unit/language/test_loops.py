@@ -120,7 +120,7 @@ def test_a_loop_is_rewritten_where_it_stands() -> None:
             found.append(len(found))
         return found
 
-    from xetile.language.control.functions import rewritten
+    from xetile.language.control.device_functions import rewritten
 
     made = rewritten(plain)
     assert made.__code__ is not plain.__code__

@@ -8,8 +8,8 @@ import pytest
 import xetile
 import xetile.language as xt
 from xetile.errors import collected_remarks
-from xetile.language.kernels.tracing import prefetched
-from xetile.layout.algebra.distribution import Distribution
+from xetile.language.calling.tracing import prefetched
+from xetile.layout.algebra.block_grids import Distribution
 
 
 @xt.kernel(sg_layout=(2, 4))

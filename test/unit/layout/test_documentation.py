@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.layout.shown_layout import main
+from xetile.cli.layout_commands.shown_layout import main
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "linear-layouts.md"

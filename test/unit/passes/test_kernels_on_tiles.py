@@ -39,8 +39,8 @@ from tools.device_product.accuracy import ULPS, bound, errors
 from xetile.api import lower, text
 from xetile.dialects.fast_math import fast_math
 from xetile.levels import LevelName
-from xetile.runtime.device import Device
 from xetile.runtime.launch import Compiled, execute_compiled
+from xetile.runtime.open_device import Device
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

@@ -13,9 +13,9 @@ from support.subgroup import NUMPY, Array, same
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.targets import device_named
+from xetile.analysis.kernel_targets import device_named
 from xetile.dialects.modules import context, parse
-from xetile.layout.intel.messages import Access
+from xetile.layout.intel.message_layouts import Access
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 from xetile.runtime.devices import CPU

@@ -21,8 +21,8 @@ from xetile.dialects.upstream import arith
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.nvidia.shared import swizzled_shared_layout
-from xetile.layout.text.attributes import layout_of
+from xetile.layout.nvidia.shared_layouts import swizzled_shared_layout
+from xetile.layout.text.attribute_text import layout_of
 from xetile.rewriting.layout_arithmetic import Coordinate, apply_layout
 
 LANES = 16

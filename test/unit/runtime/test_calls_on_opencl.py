@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from support.small_kernels import PLACE, copy_block, copy_word, crashing, keep_numbers
 
-from xetile.cli import kernel
+from xetile.cli import kernel_command
 from xetile.errors import XetileError, position
 from xetile.runtime.child import ChildDevice
 from xetile.runtime.code import compile_code
-from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, open_device
+from xetile.runtime.open_device import Device
 
 pytestmark = pytest.mark.opencl
 
@@ -118,7 +118,7 @@ def test_what_the_page_shows_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     command = re.search(r"^    xetile-kernel (gemm .* -o small.mlir)$", page, re.MULTILINE)
     assert command is not None
-    assert kernel.main(command[1].split()) == 0
+    assert kernel_command.main(command[1].split()) == 0
     exec(compile(code, "devices.md", "exec"), {})
 
 

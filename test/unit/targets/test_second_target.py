@@ -14,12 +14,12 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile import api, codegen, passes, targets
-from xetile.analysis.kernels import kernel_functions, subgroup_count
-from xetile.analysis.targets import device_of
+from xetile.analysis.kernel_targets import device_of
+from xetile.analysis.module_kernels import kernel_functions, subgroup_count
 from xetile.dialects.xetile import TileType
 from xetile.errors import XetileError
 from xetile.kernels import gemm_module
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.planning.planner import Cell, Place
 from xetile.targets.target import SUBGROUP, Level, MatrixInstruction, Path, Step, Target

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.analysis.targets import device_named
+from xetile.analysis.kernel_targets import device_named
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, EXAMPLE, find, names
 from xetile.targets.target import INDEX_BITS

@@ -11,9 +11,13 @@ from tools.affected import MOST, SAMPLE, importers_of, mirrored_tests, within_li
 @pytest.mark.parametrize(
     "changed, unit, ir",
     [
-        ("xetile/layout/intel/dpas.py", ["test/unit/layout/intel/test_dpas.py"], []),
         (
-            "xetile/passes/xe/convert_xevm_to_llvm/vectors.py",
+            "xetile/layout/intel/dpas_layouts.py",
+            ["test/unit/layout/intel/test_dpas_layouts.py"],
+            [],
+        ),
+        (
+            "xetile/passes/xe/convert_xevm_to_llvm/vector_chunks.py",
             ["test/unit/passes/xe/convert_xevm_to_llvm"],
             ["test/ir/passes/xe/convert-xevm-to-llvm"],
         ),

@@ -13,9 +13,9 @@ from tools.mutants.emitted_faults import faults_of, planted
 from tools.mutants.emitted_kernels import KERNELS
 from tools.mutants.emitted_trial import Trial, compiled, difference, prepare
 from tools.mutants.llvm_meaning import changes_the_program
-from xetile.codegen.spirv import to_spirv
-from xetile.runtime.device import Device
+from xetile.codegen.spirv_emitter import to_spirv
 from xetile.runtime.driver import Argument, Pointer
+from xetile.runtime.open_device import Device
 
 HEAD = """
 declare spir_func i64 @"_Z12get_group_idj"(i32 %".1")

@@ -8,7 +8,7 @@ import pytest
 from tools.programs.drawing import draw
 from tools.programs.judging import Judged, judged, on_device
 from xetile.errors import collected_remarks
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 SEED = 11
 BATCHES = tuple(range(2))

@@ -14,11 +14,11 @@ from xdsl.ir import Operation
 
 from tools.device_product.case import Case, Extents, Given, Program
 from xetile import api
-from xetile.analysis.kernels import kernel_functions, launch_sizes, level, symbol_name
+from xetile.analysis.module_kernels import kernel_functions, launch_sizes, level, symbol_name
 from xetile.api import parse_text
 from xetile.cli.running.run_arrays import DYNAMIC, make_argument, parameter
 from xetile.errors import XetileError
-from xetile.interpreter.machine.launch import parameters_of
+from xetile.interpreter.machine.workgroup_batches import parameters_of
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = (

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy
 
 from tools.device_product.case import Array, Case, Program, Result
-from xetile.layout.intel.messages import Access, BlockConfiguration
+from xetile.layout.intel.message_layouts import Access, BlockConfiguration
 from xetile.targets.xe.messages import verified
 
 ROWS, ROW_BYTES = 64, 256

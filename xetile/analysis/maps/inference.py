@@ -16,8 +16,8 @@ from typing import NoReturn
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.analysis.kernels import sg_layout_of, subgroup_count
 from xetile.analysis.maps.links import has_map, pairs
+from xetile.analysis.maps.map_words import name_of
 from xetile.analysis.maps.propagation import (
     Evidence,
     Link,
@@ -40,7 +40,7 @@ from xetile.analysis.maps.rules import (
     units_that_fit,
     written_maps,
 )
-from xetile.analysis.maps.words import name_of
+from xetile.analysis.module_kernels import sg_layout_of, subgroup_count
 from xetile.analysis.same_value import Classes
 from xetile.dialects.traits import (
     Elementwise,
@@ -51,7 +51,7 @@ from xetile.dialects.traits import (
     has_trait,
 )
 from xetile.dialects.xetile import AtomicRMWTileOp, TileMMAOp, TileType, WorkgroupMapAttr
-from xetile.dialects.xetile.support import verify_one_writer
+from xetile.dialects.xetile.tile_support import verify_one_writer
 from xetile.errors import XetileError, fail
 
 _AT_MOST = 16

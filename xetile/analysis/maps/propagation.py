@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.analysis.maps.words import a_conversion, name_of
+from xetile.analysis.maps.map_words import a_conversion, name_of
 from xetile.dialects.xetile import WorkgroupMapAttr
-from xetile.dialects.xetile.types import verify_distribution
+from xetile.dialects.xetile.tile_type import verify_distribution
 from xetile.errors import XetileError, fail, position, with_origin
 
 

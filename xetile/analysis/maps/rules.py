@@ -14,6 +14,7 @@ from xdsl.traits import is_side_effect_free
 
 from xetile.analysis.constants import integers_of
 from xetile.analysis.maps.links import has_map
+from xetile.analysis.maps.map_words import a_conversion, name_of
 from xetile.analysis.maps.propagation import (
     Disagreement,
     Disputed,
@@ -24,7 +25,6 @@ from xetile.analysis.maps.propagation import (
     origin,
     shape_of,
 )
-from xetile.analysis.maps.words import a_conversion, name_of
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Rearranges, has_trait
 from xetile.dialects.xetile import TileMMAOp, TileReduceOp, WorkgroupMapAttr

@@ -69,7 +69,7 @@ def _owners(flag: str) -> list[str]:
     modules = {f"xetile-{name}": command.module for name, command in COMMANDS.items()}
     for name in LAYOUTS:
         spelled = name.replace("_", "-")
-        modules[f"xetile-layout {spelled}"] = f"xetile.cli.layout.layout_{name}"
+        modules[f"xetile-layout {spelled}"] = f"xetile.cli.layout_commands.layout_{name}"
     return [
         program
         for program, module in modules.items()

@@ -205,7 +205,7 @@ class OptMain(xDSLOptMain):
         return found is not None and found.name == op
 
     def _run_pass(self, step: ModulePass, op: Operation) -> Operation:
-        from xetile.rewriting.positions import fill_positions
+        from xetile.rewriting.kept_positions import fill_positions
 
         def change(module: ModuleOp) -> None:
             self._apply(step, module)

@@ -22,8 +22,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xetile.advice import hint
-from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xetile.types import per_byte
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
+from xetile.dialects.xetile.tile_type import per_byte
 from xetile.errors import XetileError, one_line, reason_of
 from xetile.interpreter.machine.elements import find_element
 

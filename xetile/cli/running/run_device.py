@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.cli.running.run_options import PROGRAM, check_grid
 from xetile.progress import Stages
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -50,7 +50,7 @@ def compiled_kernel(
     """
     from xdsl.dialects.llvm import LLVMPointerType
 
-    from xetile.analysis.kernels import symbol_name
+    from xetile.analysis.module_kernels import symbol_name
     from xetile.errors import fail
     from xetile.runtime.arguments import source_types
     from xetile.runtime.code import extents_of
@@ -142,7 +142,7 @@ def _work(
     options: Namespace,
     seconds: float,
 ) -> str:
-    from xetile.analysis.kernels import find_kernel, kernel_functions, known_grid
+    from xetile.analysis.module_kernels import find_kernel, kernel_functions, known_grid
     from xetile.analysis.work import holds_float_products, products_of_launch
     from xetile.errors import with_line
 

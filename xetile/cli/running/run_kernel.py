@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.cli.running.run_arrays import Argument, Array, Difference, Parameter
-    from xetile.interpreter.host.machine import KernelLauncher
+    from xetile.interpreter.host.host_machine import KernelLauncher
     from xetile.runtime.launch import Compiled
 
 STATUS_DIFFERENT = 2
@@ -48,7 +48,7 @@ class Kernel(NamedTuple):
 
 def _run(arguments: list[str]) -> int:
     options = make_parser().parse_args(arguments)
-    from xetile.analysis.targets import option_called
+    from xetile.analysis.kernel_targets import option_called
 
     check_combination(options)
     with option_called("--device"):
@@ -90,8 +90,8 @@ def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
 
 def _run_entry(options: Namespace) -> int:
     """Execute a function of the host: what it prints, then its arguments and its results."""
-    from xetile.analysis.kernels import parameter_types
     from xetile.analysis.missing_maps import warn_of_missing_maps
+    from xetile.analysis.module_kernels import parameter_types
     from xetile.api import parse_text
     from xetile.cli.running.run_arrays import parameter
     from xetile.interpreter import execute_host
@@ -133,7 +133,7 @@ def _launcher(
         yield None, shares(PROGRAM)
         return
     from xetile.cli.running.run_device import on_device
-    from xetile.runtime.host import HostLauncher
+    from xetile.runtime.host_launches import HostLauncher
 
     with (
         on_device(options) as (device, stage),
@@ -158,8 +158,8 @@ def _shown(result: "Array") -> str:
 
 def _read(path: str, options: Namespace, *, on_device: bool) -> Kernel:
     """A file's kernel; at the last level one is executed on a device only."""
-    from xetile.analysis.kernels import parameter_types, symbol_name
     from xetile.analysis.missing_maps import warn_of_missing_maps
+    from xetile.analysis.module_kernels import parameter_types, symbol_name
     from xetile.api import parse_text
     from xetile.cli.running.run_arrays import parameter
 

@@ -258,7 +258,7 @@ def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) ->
 
     Errors: XetileError where there is no such kernel or its grid is not known.
     """
-    from xetile.analysis.kernels import (
+    from xetile.analysis.module_kernels import (
         find_kernel,
         functions,
         kernel_functions,
@@ -287,7 +287,7 @@ def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None
 
 def refuse_last_level(module: "ModuleOp") -> NoReturn:
     """Refuse to execute on numpy what is for devices alone."""
-    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     fail(
         next(filter(is_kernel, llvm_functions(module))),
@@ -297,15 +297,15 @@ def refuse_last_level(module: "ModuleOp") -> NoReturn:
 
 def is_at_last_level(module: "ModuleOp") -> bool:
     """Whether all kernels of a module are functions of the llvm dialect."""
-    from xetile.analysis.kernels import kernel_functions
-    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.analysis.module_kernels import kernel_functions
+    from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     return not kernel_functions(module) and any(map(is_kernel, llvm_functions(module)))
 
 
 def kernels_alone(module: "ModuleOp") -> bool:
     """Whether there is nothing that runs on the host, but what it would launch."""
-    from xetile.analysis.kernels import functions, kernel_functions
+    from xetile.analysis.module_kernels import functions, kernel_functions
 
     return bool(kernel_functions(module)) and not any(
         function.name == "func.func" for function in functions(module)
@@ -314,7 +314,7 @@ def kernels_alone(module: "ModuleOp") -> bool:
 
 def _advise_entry(found: "list[Operation]") -> None:
     """Refuse to look for a kernel where all that there is runs on the host."""
-    from xetile.analysis.kernels import symbol_name
+    from xetile.analysis.module_kernels import symbol_name
 
     if found and all(function.name == "func.func" for function in found):
         entries = " or ".join(f"--entry {symbol_name(host)}" for host in found)

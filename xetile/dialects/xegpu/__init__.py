@@ -2,16 +2,6 @@
 
 from xdsl.ir import Dialect
 
-from xetile.dialects.xegpu.attributes import (
-    BlockTensorDescAttr,
-    CacheHintAttr,
-    FenceScopeAttr,
-    MemorySpaceAttr,
-    ScatterTensorDescAttr,
-)
-from xetile.dialects.xegpu.attributes import CacheHint as CacheHint
-from xetile.dialects.xegpu.attributes import FenceScope as FenceScope
-from xetile.dialects.xegpu.attributes import MemorySpace as MemorySpace
 from xetile.dialects.xegpu.compute_ops import (
     AllocNbarrierOp,
     CompileHintOp,
@@ -41,7 +31,17 @@ from xetile.dialects.xegpu.scattered_ops import (
     StoreOp,
     UpdateOffsetOp,
 )
-from xetile.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
+from xetile.dialects.xegpu.xegpu_attributes import (
+    BlockTensorDescAttr,
+    CacheHintAttr,
+    FenceScopeAttr,
+    MemorySpaceAttr,
+    ScatterTensorDescAttr,
+)
+from xetile.dialects.xegpu.xegpu_attributes import CacheHint as CacheHint
+from xetile.dialects.xegpu.xegpu_attributes import FenceScope as FenceScope
+from xetile.dialects.xegpu.xegpu_attributes import MemorySpace as MemorySpace
+from xetile.dialects.xegpu.xegpu_types import MemDescType, NbarrierType, TensorDescType
 
 XeGPU = Dialect(
     "xegpu",

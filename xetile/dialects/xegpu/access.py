@@ -20,14 +20,14 @@ from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.formats import present
 from xetile.dialects.index_lists import Mixed, join_mixed, split_mixed, verify_count
 from xetile.dialects.upstream.bases import verify_entries
-from xetile.dialects.xegpu.attributes import (
+from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.xegpu_attributes import (
     MEMORY_SPACE_NUMBERS,
     CacheHintAttr,
     MemorySpace,
     MemorySpaceAttr,
 )
-from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
-from xetile.dialects.xegpu.types import TensorDescType
+from xetile.dialects.xegpu.xegpu_types import TensorDescType
 from xetile.hints import isa
 
 I64_ARRAY = DenseArrayBase.constr(i64)

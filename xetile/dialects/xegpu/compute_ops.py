@@ -20,14 +20,14 @@ from xetile.dialects.directives import SameType
 from xetile.dialects.formats import sorted_op
 from xetile.dialects.upstream.bases import verify_is
 from xetile.dialects.xegpu.access import LAYOUT, XeGPUOp, vector_type
-from xetile.dialects.xegpu.attributes import (
+from xetile.dialects.xegpu.even_shares import is_evenly_distributable
+from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.xegpu_attributes import (
     FenceScopeAttr,
     MemorySpaceAttr,
 )
-from xetile.dialects.xegpu.constraints import value_constraint
-from xetile.dialects.xegpu.distribution import is_evenly_distributable
-from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
-from xetile.dialects.xegpu.types import NbarrierType
+from xetile.dialects.xegpu.xegpu_constraints import value_constraint
+from xetile.dialects.xegpu.xegpu_types import NbarrierType
 
 REGISTER_UNIT_BITS = 32
 """One lane's B operand comes in units of this many bits."""

@@ -38,8 +38,8 @@ from xetile.dialects.xegpu.access import (
     verify_block,
     verify_memory_space,
 )
-from xetile.dialects.xegpu.constraints import base_constraint, is_address
-from xetile.dialects.xegpu.types import TensorDescType
+from xetile.dialects.xegpu.xegpu_constraints import base_constraint, is_address
+from xetile.dialects.xegpu.xegpu_types import TensorDescType
 from xetile.hints import isa
 
 

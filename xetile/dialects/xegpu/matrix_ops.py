@@ -27,9 +27,9 @@ from xetile.dialects.xegpu.access import (
     element_type,
     vector_type,
 )
-from xetile.dialects.xegpu.constraints import SHARED_MEMREF, value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
-from xetile.dialects.xegpu.types import MemDescType
+from xetile.dialects.xegpu.xegpu_constraints import SHARED_MEMREF, value_constraint
+from xetile.dialects.xegpu.xegpu_types import MemDescType
 from xetile.hints import isa
 
 SCALAR_OR_VECTOR = value_constraint(or_scalar=True)

@@ -36,8 +36,8 @@ from xetile.dialects.xegpu.access import (
     verify_shape,
     verify_small_rank,
 )
-from xetile.dialects.xegpu.constraints import value_constraint
-from xetile.dialects.xegpu.types import TensorDescType
+from xetile.dialects.xegpu.xegpu_constraints import value_constraint
+from xetile.dialects.xegpu.xegpu_types import TensorDescType
 
 REGISTER_BITS = 32
 """Packed loads fill register elements of this many bits."""

@@ -38,14 +38,14 @@ from xetile.dialects.xegpu.access import (
     verify_scattered,
     verify_shape,
 )
-from xetile.dialects.xegpu.attributes import CacheHintAttr
-from xetile.dialects.xegpu.constraints import (
+from xetile.dialects.xegpu.xegpu_attributes import CacheHintAttr
+from xetile.dialects.xegpu.xegpu_constraints import (
     base_constraint,
     elements_constraint,
     is_address,
     value_constraint,
 )
-from xetile.dialects.xegpu.types import TensorDescType
+from xetile.dialects.xegpu.xegpu_types import TensorDescType
 from xetile.hints import isa
 
 

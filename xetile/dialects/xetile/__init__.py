@@ -4,24 +4,8 @@ from xdsl.ir import Dialect
 
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.xetile.aliases import alias_classes
-from xetile.dialects.xetile.attributes import (
-    CacheHint,
-    CacheHintAttr,
-    ScatterAttr,
-    SubgroupMapAttr,
-    TileAttr,
-    WorkgroupMapAttr,
-)
 from xetile.dialects.xetile.compute import CheckOp, TileMMAOp
 from xetile.dialects.xetile.init_tile import InitTileOp, UpdateTileOffsetOp
-from xetile.dialects.xetile.memory import (
-    AtomicRMWTileOp,
-    LoadGatherOp,
-    LoadTileOp,
-    PrefetchTileOp,
-    StoreScatterOp,
-    StoreTileOp,
-)
 from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.rearrange import (
     TileBroadcastOp,
@@ -31,7 +15,23 @@ from xetile.dialects.xetile.rearrange import (
     TileTransposeOp,
     TileUnpackOp,
 )
-from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.tile_accesses import (
+    AtomicRMWTileOp,
+    LoadGatherOp,
+    LoadTileOp,
+    PrefetchTileOp,
+    StoreScatterOp,
+    StoreTileOp,
+)
+from xetile.dialects.xetile.tile_type import TileType
+from xetile.dialects.xetile.xetile_attributes import (
+    CacheHint,
+    CacheHintAttr,
+    ScatterAttr,
+    SubgroupMapAttr,
+    TileAttr,
+    WorkgroupMapAttr,
+)
 
 __all__ = [
     "AtomicRMWTileOp",

@@ -8,7 +8,6 @@ from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
 from xetile.dialects.renamed import Parts, Renamed
-from xetile.dialects.xetile.memory import AtomicRMWTileOp, LoadGatherOp, StoreScatterOp
 from xetile.dialects.xetile.rearrange import (
     TileBroadcastOp,
     TileConvLayoutOp,
@@ -16,6 +15,7 @@ from xetile.dialects.xetile.rearrange import (
     TileTransposeOp,
     TileUnpackOp,
 )
+from xetile.dialects.xetile.tile_accesses import AtomicRMWTileOp, LoadGatherOp, StoreScatterOp
 
 ALIASES: Mapping[str, type[IRDLOperation]] = {
     "xetile.atomic_rmw": AtomicRMWTileOp,

@@ -22,10 +22,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.xetile.field_lists import parse_colon, parse_operand_name, refuse
 from xetile.dialects.xetile.op import XeTileOp
-from xetile.dialects.xetile.parsing import parse_colon, parse_operand_name, refuse
-from xetile.dialects.xetile.reading import (
+from xetile.dialects.xetile.shared_formats import (
     Format,
     parse_dictionary,
     parse_vector_result,
@@ -34,13 +33,14 @@ from xetile.dialects.xetile.reading import (
     print_types,
     print_values,
 )
-from xetile.dialects.xetile.support import (
+from xetile.dialects.xetile.tile_support import (
     in_words,
     map_of,
     vector_of,
     verify_dictionary,
     verify_map,
 )
+from xetile.dialects.xetile.xetile_attributes import WorkgroupMapAttr
 from xetile.hints import isa
 
 _MAPS = ("wg_map_a", "wg_map_b", "wg_map_c")

@@ -49,15 +49,8 @@ from xetile.dialects.index_lists import (
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.traits import MakesTile, MovesTile
-from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
-from xetile.dialects.xetile.attributes import (
-    COLUMN_MAJOR,
-    GLOBAL,
-    LEGAL_MEMORY_SPACES,
-    memory_space_of,
-)
-from xetile.dialects.xetile.op import XeTileOp
-from xetile.dialects.xetile.parsing import (
+from xetile.dialects.upstream.memref.memref_layout import is_static, strides_and_offset
+from xetile.dialects.xetile.field_lists import (
     ARROWS,
     next_character,
     parse_colon,
@@ -67,7 +60,8 @@ from xetile.dialects.xetile.parsing import (
     refuse,
     span_since,
 )
-from xetile.dialects.xetile.reading import (
+from xetile.dialects.xetile.op import XeTileOp
+from xetile.dialects.xetile.shared_formats import (
     Format,
     parse_dictionary,
     parse_tile_type,
@@ -76,12 +70,18 @@ from xetile.dialects.xetile.reading import (
     print_types,
     print_values,
 )
-from xetile.dialects.xetile.support import (
+from xetile.dialects.xetile.tile_support import (
     tile_of,
     verify_dictionary,
     verify_form,
 )
-from xetile.dialects.xetile.types import TileType, per_byte
+from xetile.dialects.xetile.tile_type import TileType, per_byte
+from xetile.dialects.xetile.xetile_attributes import (
+    COLUMN_MAJOR,
+    GLOBAL,
+    LEGAL_MEMORY_SPACES,
+    memory_space_of,
+)
 
 Known = Sequence[int | None]
 """Entries of a list, None where only running tells."""

@@ -11,9 +11,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.traits import PrefetchesTile, ReadsTile, has_trait
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR
-from xetile.dialects.xetile.parsing import span_since
-from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.field_lists import span_since
+from xetile.dialects.xetile.tile_type import TileType
+from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR
 
 Form = Literal["plain", "packed", "transposed"]
 """What a load does on the way: nothing, pack rows into 32-bit words (operand B), exchange rows and columns."""

@@ -8,14 +8,14 @@ from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.xetile.reading import (
+from xetile.dialects.xetile.shared_formats import (
     Entries,
     Format,
     print_dictionary,
     print_types,
     print_values,
 )
-from xetile.dialects.xetile.support import verify_dictionary
+from xetile.dialects.xetile.tile_support import verify_dictionary
 
 
 class XeTileOp(IRDLOperation):

@@ -31,9 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.advice import hint
 from xetile.dialects.fast_math import FASTMATH, REASSOCIATES
 from xetile.dialects.traits import Rearranges, SameElements
-from xetile.dialects.xetile.attributes import WorkgroupMapAttr
-from xetile.dialects.xetile.op import XeTileOp
-from xetile.dialects.xetile.parsing import (
+from xetile.dialects.xetile.field_lists import (
     ARROWS,
     integer_array,
     next_character,
@@ -42,7 +40,8 @@ from xetile.dialects.xetile.parsing import (
     parse_operand_name,
     refuse,
 )
-from xetile.dialects.xetile.reading import (
+from xetile.dialects.xetile.op import XeTileOp
+from xetile.dialects.xetile.shared_formats import (
     RESULT_MAPS,
     Format,
     parse_dictionary,
@@ -52,7 +51,7 @@ from xetile.dialects.xetile.reading import (
     print_types,
     print_values,
 )
-from xetile.dialects.xetile.support import (
+from xetile.dialects.xetile.tile_support import (
     in_words,
     map_of,
     vector_of,
@@ -61,7 +60,8 @@ from xetile.dialects.xetile.support import (
     verify_rank,
     verify_reduced,
 )
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.xetile.tile_type import FLOAT_TYPES
+from xetile.dialects.xetile.xetile_attributes import WorkgroupMapAttr
 
 
 class VectorOp(XeTileOp):

@@ -6,8 +6,16 @@ refuses.
 
 from xdsl.ir import Dialect
 
-from xetile.dialects.xevm.attributes import CACHE_CONTROL as CACHE_CONTROL
-from xetile.dialects.xevm.attributes import (
+from xetile.dialects.xevm.block_message_ops import LANES as LANES
+from xetile.dialects.xevm.block_message_ops import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+)
+from xetile.dialects.xevm.ids import ID_OPS
+from xetile.dialects.xevm.matrix_instruction import MMAOp
+from xetile.dialects.xevm.xevm_attributes import CACHE_CONTROL as CACHE_CONTROL
+from xetile.dialects.xevm.xevm_attributes import (
     AddrSpaceAttr,
     LoadCacheControlAttr,
     MemScopeAttr,
@@ -16,11 +24,7 @@ from xetile.dialects.xevm.attributes import (
     StoreCacheControlAttr,
     TargetAttr,
 )
-from xetile.dialects.xevm.block2d import LANES as LANES
-from xetile.dialects.xevm.block2d import BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp
-from xetile.dialects.xevm.ids import ID_OPS
-from xetile.dialects.xevm.memory import BlockLoadOp, BlockStoreOp, MemfenceOp, PrefetchOp
-from xetile.dialects.xevm.products import MMAOp
+from xetile.dialects.xevm.xevm_memory import BlockLoadOp, BlockStoreOp, MemfenceOp, PrefetchOp
 
 XeVM = Dialect(
     "xevm",

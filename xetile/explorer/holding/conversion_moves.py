@@ -6,10 +6,15 @@ from xetile.explorer.holding.lane_registers import Lanes, LaneValues, bits_of, l
 from xetile.explorer.model import Access, At, Bases, Move, MoveKind, Round, Shared, Way
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.steps import Select, Share, Shuffle, Step
-from xetile.layout.show.bases import form_of
+from xetile.layout.show.plain_data import form_of
 from xetile.planning.xe.register_layouts import RegisterLayouts
-from xetile.planning.xe.register_layouts.prices import Conversion, Reduced
-from xetile.planning.xe.register_layouts.reductions import Butterfly, Merge, Pairs, Reduction
+from xetile.planning.xe.register_layouts.conversion_prices import Conversion, Reduced
+from xetile.planning.xe.register_layouts.reduction_steps import (
+    Butterfly,
+    Merge,
+    Pairs,
+    Reduction,
+)
 from xetile.targets.xe.device import XeDevice
 
 _KINDS: dict[str, MoveKind] = {

@@ -18,9 +18,9 @@ from xetile.explorer.holding.tile_parts import Chain, Part, Step
 from xetile.explorer.model import At, Bases, LevelId
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers, register_bits
-from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.xe.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
+from xetile.passes.xe.convert_xegpu_to_xevm.held_registers import Registers, register_bits
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import LaneView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import Chunks, LLVMView, Loaded
 from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.rewriting.one_to_many import Parts
 

@@ -14,12 +14,12 @@ from xetile.dialects.xevm import (
     BlockStore2dOp,
     BlockStoreOp,
 )
-from xetile.explanation.lanes import space_of
+from xetile.explanation.lane_summary import space_of
 from xetile.explorer.holding.lane_registers import vector_bits
 from xetile.explorer.holding.tile_parts import Chain
 from xetile.explorer.model import At, LevelId, Message, Move
-from xetile.passes.xe.convert_xetile_to_xegpu.view import MessagePlace, XeGPUView
-from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import MessagePlace, XeGPUView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import LLVMView
 from xetile.planning.xe.register_layouts import RegisterLayouts
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE

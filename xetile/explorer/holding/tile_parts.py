@@ -23,17 +23,17 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.constants import integers_of
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp
 from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
-from xetile.dialects.xetile.types import memory_bits
-from xetile.explorer.levels.placed_texts import values_of
-from xetile.explorer.levels.trace import Traced
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.explorer.linking.placed_texts import values_of
+from xetile.explorer.linking.trace import Traced
 from xetile.explorer.model import At, LevelId
 from xetile.hints import isa
 from xetile.passes.xe.convert_xetile_to_xegpu.bands import Bands
-from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, MessagePlace, XeGPUView
-from xetile.passes.xe.xetile_blocking.view import Packed
+from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import Grid, MessagePlace, XeGPUView
+from xetile.passes.xe.xetile_blocking.blocked_view import Packed
 from xetile.planning.xe.register_layouts.held import written_load
 from xetile.rewriting.one_to_many import Expansion, Parts
 

@@ -29,8 +29,8 @@ from xetile.explorer.holding.conversion_moves import conversions
 from xetile.explorer.holding.lane_registers import Lanes, LaneValues, bits_of
 from xetile.explorer.holding.message_moves import Messages
 from xetile.explorer.holding.tile_parts import Chain, Part, extents_of
-from xetile.explorer.levels.placed_texts import values_of
-from xetile.explorer.levels.trace import Traced
+from xetile.explorer.linking.placed_texts import values_of
+from xetile.explorer.linking.trace import Traced
 from xetile.explorer.model import (
     Access,
     At,
@@ -42,13 +42,13 @@ from xetile.explorer.model import (
     Place,
     Shared,
 )
-from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.layout.algebra.block_grids import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.show.bases import form_of
+from xetile.layout.show.plain_data import form_of
 from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, exchange_in_words
+from xetile.passes.tiles.xetile_wg_to_sg.subgroup_view import SubgroupView
 from xetile.passes.tiles.xetile_wg_to_sg.units import Copies, Units
-from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView
 from xetile.planning.distribution.exchanges import Exchange
 from xetile.planning.distribution.shared_messages import Cell, Memory, Side
 

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xetile.codegen.spirv import Instruction
+from xetile.codegen.spirv_emitter import Instruction
 from xetile.errors import XetileError
 from xetile.explorer.isa.spirv_marks import (
     OP_EXT_INST,

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.scf import ForOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.codegen.functions import (
+from xetile.codegen.llvm_functions import (
     block_of,
     callee,
     hot_blocks,
@@ -37,13 +37,13 @@ from xetile.codegen.functions import (
     products_per_step,
 )
 from xetile.codegen.walk import walk
-from xetile.dialects.upstream.arith.support import constant_integer
+from xetile.dialects.upstream.arith.arith_support import constant_integer
 from xetile.dialects.xetile import TileMMAOp
 from xetile.explorer.isa.instruction_levels import Listing, listing
-from xetile.explorer.levels.trace import Traced
+from xetile.explorer.linking.trace import Traced
 from xetile.explorer.model import At, Bases, Costs, Kernel, Level, Loop
 from xetile.hints import isa
-from xetile.layout.show.bases import layout_of_form
+from xetile.layout.show.plain_data import layout_of_form
 from xetile.targets.target import BYTE_BITS
 from xetile.targets.xe.device import LANES
 from xetile.toolchain import assembly

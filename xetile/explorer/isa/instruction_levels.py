@@ -20,12 +20,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from xetile.codegen.options import build_options
+from xetile.codegen.build_options import build_options
 from xetile.errors import XetileError
 from xetile.explorer.isa.debug_lines import Row, line_rows, lines_at, with_lines
 from xetile.explorer.isa.isa_operands import Operation, Region, read
 from xetile.explorer.isa.spirv_marks import Marked, marked
-from xetile.explorer.levels.trace import Traced, number_of
+from xetile.explorer.linking.trace import Traced, number_of
 from xetile.explorer.model import Kernel, Level, Op
 from xetile.targets.xe.device import REGISTER_BYTES
 from xetile.toolchain import sandbox

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import VectorType
 
-from xetile.codegen.functions import is_product
+from xetile.codegen.llvm_functions import is_product
 from xetile.explorer.isa.instruction_costs import given_bytes, given_word, word_bytes
 from xetile.explorer.isa.instruction_levels import Listing, listing
 from xetile.explorer.isa.isa_operands import BYTES, Product, Region, product, read
-from xetile.explorer.levels.trace import Traced
+from xetile.explorer.linking.trace import Traced
 from xetile.explorer.model import At, Dpas
 from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS

@@ -27,9 +27,9 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
-from xetile.codegen.functions import callee, llvm_functions
+from xetile.codegen.llvm_functions import callee, llvm_functions
 from xetile.codegen.llvm_ir import convert_module
-from xetile.codegen.spirv import (
+from xetile.codegen.spirv_emitter import (
     Instruction,
     functions_used,
     instructions,

@@ -90,7 +90,7 @@ def _with_port(arguments: list[str]) -> list[str]:
 def _run(arguments: list[str]) -> int:
     options = make_parser().parse_intermixed_args(_with_port(arguments))
     _refuse_together(options)
-    from xetile.analysis.targets import option_called
+    from xetile.analysis.kernel_targets import option_called
 
     with option_called("--device"):
         return _explore(options)
@@ -148,7 +148,7 @@ def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
         if len(both) > 1:
             refuse_alike(both, made)
         stage("writing")
-        from xetile.explorer.page.page import page  # exploring has imported it
+        from xetile.explorer.page.single_file import page  # exploring has imported it
 
         content = as_line(made[0]) if options.json else page(made)
     write_output(output, content, by=PROGRAM)

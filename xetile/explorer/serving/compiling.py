@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 def answer(question: object) -> Answer:
     """The explorations of a question, or how the source is refused."""
     assert isinstance(question, Question)
-    from xetile.analysis.targets import option_called
+    from xetile.analysis.kernel_targets import option_called
     from xetile.collector import collect_much
 
     with one_command(), option_called("--device"), collected_remarks() as told:

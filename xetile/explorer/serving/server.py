@@ -54,7 +54,7 @@ class Followed:
 
     def page(self) -> bytes:
         """The page as it is opened anew."""
-        from xetile.explorer.page.page import page
+        from xetile.explorer.page.single_file import page
 
         with self._lock:
             explorations = self._explorations

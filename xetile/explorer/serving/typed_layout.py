@@ -19,7 +19,7 @@ class Typed(NamedTuple):
     """What is asked: a text, the sizes of the tile by dimension, and from where to plan.
 
     Attributes:
-        text: an attribute (`#ttg...`, `#xegpu.layout<...>`), or the notation of `layout/show/text.py`.
+        text: an attribute (`#ttg...`, `#xegpu.layout<...>`), or the notation of `layout/show/notation.py`.
         source: the layout that was compiled, in that notation; None where there is none to plan from.
         bits: of an element.
         device: its name.
@@ -49,7 +49,7 @@ def told(asked: Typed) -> dict[str, object]:
         layout = _read(asked)
     except (LayoutError, XetileError) as error:
         return {"error": one_line(str(error))}
-    from xetile.layout.show.bases import bases_of
+    from xetile.layout.show.plain_data import bases_of
 
     found: dict[str, object] = {"layout": bases_of(layout)}
     if asked.source is None:
@@ -61,9 +61,9 @@ def told(asked: Typed) -> dict[str, object]:
 
 
 def _read(asked: Typed) -> LinearLayout:
-    from xetile.layout.show.bases import form_of, layout_of_form
-    from xetile.layout.show.text import read_notation
-    from xetile.layout.text.attributes import layout_of
+    from xetile.layout.show.notation import read_notation
+    from xetile.layout.show.plain_data import form_of, layout_of_form
+    from xetile.layout.text.attribute_text import layout_of
 
     if not asked.text.lstrip().startswith("#"):
         return read_notation(asked.text, asked.sizes)
@@ -84,9 +84,9 @@ def _read(asked: Typed) -> LinearLayout:
 
 def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:
     """The plan as the passes make it, but that no buffer of the kernel takes shared memory."""
-    from xetile.analysis.targets import device_named
+    from xetile.analysis.kernel_targets import device_named
     from xetile.layout.exchange.plans import plan
-    from xetile.layout.show.text import read_notation
+    from xetile.layout.show.notation import read_notation
     from xetile.targets.xe.device import XeDevice
 
     assert asked.source is not None

@@ -152,7 +152,7 @@ def _number(text: str) -> int:
 def _earlier(file: str) -> Exploration:
     """Read an exploration. What the page needs to show it must be there; the rest is not checked."""
     from xetile.explorer.model import VERSION, Model, as_line
-    from xetile.explorer.page.page import in_columns
+    from xetile.explorer.page.single_file import in_columns
 
     text, name = read_input(file)
     try:

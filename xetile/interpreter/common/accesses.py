@@ -11,10 +11,10 @@ from xetile.errors import fail
 from xetile.interpreter.common.folds import combine, kind_of
 from xetile.interpreter.machine.allocation import memref_type
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.execution import Frame
 from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.reading import all_numbers, element, shape_of
-from xetile.interpreter.machine.values import Array, Values, swizzled_offset
+from xetile.interpreter.machine.runtime_values import Array, Values, swizzled_offset
 
 
 def element_addresses(

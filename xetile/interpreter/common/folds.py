@@ -14,7 +14,7 @@ from xetile.interpreter.common.scalars import SIGNED, UNSIGNED, Binary, Read
 from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.reading import attribute
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 _SPELLINGS = {
     **{f"{kind}{end}": kind for kind in ("add", "mul", "and", "or", "xor") for end in "fi"},

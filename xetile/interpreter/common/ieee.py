@@ -27,8 +27,8 @@ from xetile.interpreter.machine.elements import (
     unpacked,
     wrap,
 )
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.interpreter.machine.storage import Storage
-from xetile.interpreter.machine.values import Array
 
 Binary = Callable[[Array, Array], Array]
 Function = Callable[..., Array]

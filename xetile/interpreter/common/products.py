@@ -14,7 +14,7 @@ from xetile.interpreter.machine.elements import (
     round_to,
     sum_to_odd,
 )
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 BLOCK = 1 << 16
 """Accumulator elements that are worked on at a time, so that they stay in the cache."""

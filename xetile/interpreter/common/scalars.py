@@ -10,9 +10,9 @@ from xdsl.ir import Operation
 from xetile.errors import fail
 from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
-from xetile.interpreter.machine.frame import Frame, Handler, Handlers
+from xetile.interpreter.machine.execution import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import element, integers
-from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.machine.runtime_values import Array, Values
 
 Binary = Callable[[Array, Array], Array]
 Read = Callable[[Array, Element], Array]

@@ -7,9 +7,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import check_index
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.execution import Frame
 from xetile.interpreter.machine.reading import number
-from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
+from xetile.interpreter.machine.runtime_values import Array, MemRef, Surface, uniform
 
 
 def surface_of(

@@ -7,9 +7,9 @@ from xdsl.ir import Operation
 
 from xetile.analysis.lanes import Axis
 from xetile.errors import fail
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.execution import Frame, Handler
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Values, uniform
+from xetile.interpreter.machine.runtime_values import Array, Values, uniform
 
 _BY_AXIS: Mapping[str, Callable[[Frame, Operation, Axis], Array]] = {
     "block_id": lambda frame, _, axis: frame.threads.block_id(frame.active, axis),

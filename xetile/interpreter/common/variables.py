@@ -2,7 +2,7 @@
 
 from xdsl.ir import Operation
 
-from xetile.analysis.kernels import symbol_name
+from xetile.analysis.module_kernels import symbol_name
 from xetile.errors import fail
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.field.residues import PRIME, of_floats, scattered
+from xetile.interpreter.field.prime_field import PRIME, of_floats, scattered
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 CELL = 8
 """Bytes of a cell."""

@@ -3,10 +3,10 @@
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from xetile.interpreter.field.carried import carried, refuse
+from xetile.interpreter.field.float_pieces import carried, refuse
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame, Handler, Handlers
-from xetile.interpreter.machine.values import Values
+from xetile.interpreter.machine.execution import Frame, Handler, Handlers
+from xetile.interpreter.machine.runtime_values import Values
 
 _COMPUTING = ("arith.", "index.", "math.", "affine.")
 """Dialects whose ops read integers as numbers; others move them, or fail in numpy."""

@@ -10,10 +10,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame, Handler, Handlers
+from xetile.interpreter.machine.execution import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import all_numbers, mixed_lists, segments
-from xetile.interpreter.machine.values import Array, MemRef, Values, check_memref
-from xetile.interpreter.ops.memref import HANDLERS as MEMREF
+from xetile.interpreter.machine.runtime_values import Array, MemRef, Values, check_memref
+from xetile.interpreter.ops.memref_ops import HANDLERS as MEMREF
 
 DEVICE_ONLY = "the device's memory"
 """How the names of buffers begin that the host cannot reach: gpu.alloc without host_shared."""

@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.advice import hint_or_names
-from xetile.analysis.kernels import (
+from xetile.analysis.kernel_targets import subgroup_threads
+from xetile.analysis.lanes import AXES
+from xetile.analysis.module_kernels import (
     OLDER_CONVENTION,
     holds_dialect,
     is_marked_kernel,
@@ -17,24 +19,26 @@ from xetile.analysis.kernels import (
     level,
     symbol_name,
 )
-from xetile.analysis.lanes import AXES
-from xetile.analysis.targets import subgroup_threads
-from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
-from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.upstream.gpu.gpu_host_ops import LaunchFuncOp, LaunchOp
+from xetile.dialects.xetile.xetile_attributes import WorkgroupMapAttr
 from xetile.errors import fail, notes_at, warn, with_line
 from xetile.interpreter.host.allocations import array_of
-from xetile.interpreter.host.device import with_token
-from xetile.interpreter.host.machine import host
-from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.launch import check_bounds, parameters_of, run_workgroups
-from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import (
+from xetile.interpreter.host.device_memory import with_token
+from xetile.interpreter.host.host_machine import host
+from xetile.interpreter.machine.execution import Frame, Handlers
+from xetile.interpreter.machine.runtime_values import (
     Array,
     HostView,
     MemRef,
     Passed,
     Values,
     uniform,
+)
+from xetile.interpreter.machine.thread_batches import Sizes, Threads
+from xetile.interpreter.machine.workgroup_batches import (
+    check_bounds,
+    parameters_of,
+    run_workgroups,
 )
 from xetile.levels import UNIT_ATTRIBUTE
 from xetile.targets.target import Unit

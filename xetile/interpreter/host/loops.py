@@ -13,16 +13,16 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.known_integers import known_integer
 from xetile.errors import XetileError
-from xetile.interpreter.common.control import check_rounds, check_step
+from xetile.interpreter.common.divergence import check_rounds, check_step
 from xetile.interpreter.host.allocations import host_array_of
-from xetile.interpreter.host.code import FOUND_SLOTS, SLOT, Unsupported, held, slot_of
-from xetile.interpreter.host.machine import DEEPEST_CALL, HostMachine, host
+from xetile.interpreter.host.host_machine import DEEPEST_CALL, HostMachine, host
+from xetile.interpreter.host.llvm_text import FOUND_SLOTS, SLOT, Unsupported, held, slot_of
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation
-from xetile.interpreter.machine.frame import Frame, Handlers
+from xetile.interpreter.machine.execution import Frame, Handlers
 from xetile.interpreter.machine.reading import number
-from xetile.interpreter.machine.values import Array, Values, contradiction
-from xetile.interpreter.ops.math import FUNCTIONS
+from xetile.interpreter.machine.runtime_values import Array, Values, contradiction
+from xetile.interpreter.ops.math_ops import FUNCTIONS
 
 CALL_SECONDS = 0.05
 """A call takes about this long, so that a run can be interrupted and shows how far it is."""

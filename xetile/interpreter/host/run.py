@@ -10,21 +10,21 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from xetile.advice import hint_or_names
-from xetile.analysis.kernels import symbol_name
+from xetile.analysis.module_kernels import symbol_name
 from xetile.errors import XetileError, fail, position
 from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
 from xetile.interpreter.host.allocations import host_array_of
-from xetile.interpreter.host.device import HANDLERS as DEVICE
-from xetile.interpreter.host.functions import HANDLERS as FUNCTIONS
-from xetile.interpreter.host.functions import run_function
+from xetile.interpreter.host.device_memory import HANDLERS as DEVICE
+from xetile.interpreter.host.host_calls import HANDLERS as FUNCTIONS
+from xetile.interpreter.host.host_calls import run_function
+from xetile.interpreter.host.host_machine import HostMachine, KernelLauncher, Progress
 from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
-from xetile.interpreter.host.machine import HostMachine, KernelLauncher, Progress
-from xetile.interpreter.machine.arguments import check_count, place_all
-from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.launch import Launcher
+from xetile.interpreter.machine.execution import Frame, Handlers
+from xetile.interpreter.machine.launch_arguments import check_count, place_all
 from xetile.interpreter.machine.memory import Memory
-from xetile.interpreter.machine.values import Array, Value, Values
+from xetile.interpreter.machine.runtime_values import Array, Value, Values
+from xetile.interpreter.machine.workgroup_batches import Launcher
 
 RECURSION_LIMIT = 20_000
 """Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""

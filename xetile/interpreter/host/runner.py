@@ -19,11 +19,11 @@ from xdsl.ir import Operation, SSAValue
 from xetile.errors import fail, warn
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import element_of_memref, host_array_of
-from xetile.interpreter.host.machine import host
+from xetile.interpreter.host.host_machine import host
 from xetile.interpreter.machine.elements import Element, round_to, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.execution import Frame, Handler
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Values, uniform
+from xetile.interpreter.machine.runtime_values import Array, Values, uniform
 
 ABSOLUTE_TOLERANCE = 1e-4
 RELATIVE_TOLERANCE = 1e-3

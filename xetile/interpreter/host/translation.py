@@ -18,10 +18,13 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
 from xetile.interpreter.common.accesses import refuse_outside
-from xetile.interpreter.common.control import check_step
-from xetile.interpreter.host.code import (
+from xetile.interpreter.common.divergence import check_step
+from xetile.interpreter.host.host_calls import refuse_assertion
+from xetile.interpreter.host.host_machine import DEEPEST_CALL, host
+from xetile.interpreter.host.host_scalars import write_scalar
+from xetile.interpreter.host.llvm_text import (
     FOUND_SLOTS,
     INTEGER,
     LOOP,
@@ -34,14 +37,11 @@ from xetile.interpreter.host.code import (
     literal,
     llvm_type,
 )
-from xetile.interpreter.host.functions import refuse_assertion
-from xetile.interpreter.host.machine import DEEPEST_CALL, host
-from xetile.interpreter.host.scalars import write_scalar
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.execution import Frame
 from xetile.interpreter.machine.reading import text
-from xetile.interpreter.machine.values import Array, uniform
-from xetile.interpreter.ops.math import FUNCTIONS
+from xetile.interpreter.machine.runtime_values import Array, uniform
+from xetile.interpreter.ops.math_ops import FUNCTIONS
 
 
 class View(NamedTuple):

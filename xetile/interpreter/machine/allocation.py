@@ -9,15 +9,15 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.swizzle import SwizzleAttr
-from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
+from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.execution import Frame
 from xetile.interpreter.machine.memory import ALIGNMENT
 from xetile.interpreter.machine.observer import Allocation
-from xetile.interpreter.machine.values import Array, MemRef, uniform
+from xetile.interpreter.machine.runtime_values import Array, MemRef, uniform
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:

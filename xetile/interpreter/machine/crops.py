@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from xetile.interpreter.machine.values import Array, Tile
+from xetile.interpreter.machine.runtime_values import Array, Tile
 
 ADDRESS_BITS = 40
 """Bits of an address below those that name the buffer."""

@@ -1,6 +1,7 @@
 """What elements are: the one object that ops and memory ask what floats are and how they are computed with.
 
-The usual domain (`common/ieee.py`) has IEEE's floats, another one (`field/`) the elements of a prime field.
+The usual domain (`interpreter/common/ieee.py`) has IEEE's floats, another one (`interpreter/field/`) the elements of
+a prime field.
 """
 
 from abc import ABC, abstractmethod
@@ -11,8 +12,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.interpreter.machine.elements import Element, wrap
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.interpreter.machine.storage import Storage
-from xetile.interpreter.machine.values import Array
 
 Usual = Callable[[], Array]
 """Computes what is the same in all domains."""

@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.machine.values import Array, Surface, Tile
+from xetile.interpreter.machine.runtime_values import Array, Surface, Tile
 
 TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""

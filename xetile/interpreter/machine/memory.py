@@ -16,8 +16,8 @@ from xdsl.ir import Operation
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.crops import ADDRESS_BITS, Crops
 from xetile.interpreter.machine.elements import Element, refuse_elements
+from xetile.interpreter.machine.runtime_values import Array, Tile, swizzled_offset
 from xetile.interpreter.machine.storage import Storage
-from xetile.interpreter.machine.values import Array, Tile, swizzled_offset
 
 ALIGNMENT = 64
 """Bytes: every buffer begins at a multiple of this."""

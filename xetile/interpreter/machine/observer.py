@@ -6,7 +6,7 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.values import Array, Tile, Value
+from xetile.interpreter.machine.runtime_values import Array, Tile, Value
 from xetile.layout.algebra.linear_layout import LinearLayout
 
 

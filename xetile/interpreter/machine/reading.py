@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.values import Array, uniform
+from xetile.interpreter.machine.execution import Frame
+from xetile.interpreter.machine.runtime_values import Array, uniform
 
 _Part = TypeVar("_Part")
 

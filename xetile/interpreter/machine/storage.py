@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from xdsl.ir import Operation
 
 from xetile.interpreter.machine.elements import Element, cut_tf32
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 _BITS: dict[int, DTypeLike] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 """Integers by their bytes."""

@@ -15,8 +15,8 @@ from xdsl.ir import Operation
 from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
-from xetile.interpreter.machine.threads import Threads
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.runtime_values import Array, Value
+from xetile.interpreter.machine.thread_batches import Threads
 from xetile.layout.exchange.swizzling import BANK_BITS
 
 _BANK_BYTES = BANK_BITS // 8

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 _WORD_BITS = 64
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xetile.interpreter.machine.observer import Allocation
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.interpreter.sanitizer.sets import several, some
 
 

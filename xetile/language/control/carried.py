@@ -21,7 +21,7 @@ from xdsl.ir import SSAValue
 from xetile.language.arrays import Array, Region
 from xetile.language.dependencies import MISSING, Dependencies, content
 from xetile.language.positions import refuse
-from xetile.language.tiles import Tile
+from xetile.language.tile_values import Tile
 from xetile.language.values import Index, Value, describe
 
 if TYPE_CHECKING:

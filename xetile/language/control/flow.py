@@ -30,7 +30,7 @@ from xetile.language.control.carried import (
 from xetile.language.control.names import Place, Site
 from xetile.language.positions import location, refuse
 from xetile.language.programs import Range
-from xetile.language.tiles import Tile
+from xetile.language.tile_values import Tile
 from xetile.language.types import i1
 from xetile.language.values import Index, Value
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from xetile.layout.algebra.columns import REGISTER, ColumnAction
 from xetile.layout.algebra.dimensions import LayoutError, listed
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.algebra.moved_bases import REGISTER, ColumnAction
 
 
 def ensure_layout_not_larger_than(

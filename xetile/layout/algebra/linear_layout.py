@@ -11,8 +11,8 @@ from __future__ import annotations
 from _operator import index
 from functools import lru_cache
 
-import xetile.layout.algebra.batch as batch
 import xetile.layout.algebra.composition as composition
+import xetile.layout.algebra.coordinates as coordinates
 import xetile.layout.algebra.dimensions as dimensions
 import xetile.layout.algebra.division as division
 import xetile.layout.algebra.f2 as f2
@@ -359,7 +359,7 @@ class LinearLayout:
 
     # Evaluation
 
-    apply = batch.apply
+    apply = coordinates.apply
 
     # Algebra: products, compositions and factors
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from xetile.layout.algebra.distribution import Coordinates, Distribution
+from xetile.layout.algebra.block_grids import Coordinates, Distribution
 
 
 class Piece(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.columns import Problem, stages
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 from xetile.layout.exchange.steps import Move, Select, Shuffle, Step
 
 _FEW_REGISTER_BITS = 3

@@ -4,9 +4,9 @@ from typing import Literal, NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.algebra.tables import counted, html_table, runs
+from xetile.layout.algebra.notebook_tables import counted, html_table, runs
 from xetile.layout.exchange.columns import LANE, REGISTER, check_pair
-from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
+from xetile.layout.exchange.lane_shuffles import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
 
 Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.banks import all_conflicts
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 from xetile.layout.exchange.steps import Access, Message, Share
 from xetile.layout.exchange.swizzling import BANK_BITS
 

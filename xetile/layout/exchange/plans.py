@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, TypeVar
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.choices import by_choices
 from xetile.layout.exchange.columns import LANE, REGISTER, Problem, check_pair, problem
-from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.sharing import by_sharing
+from xetile.layout.exchange.step_prices import Prices
 from xetile.layout.exchange.steps import Held, Move, Select, Share, Shuffle, Step
 
 Value = TypeVar("Value")

@@ -16,7 +16,7 @@ import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.choices import Route
 from xetile.layout.exchange.columns import WORD_BITS, Problem
 from xetile.layout.exchange.gaps import with_fewest_conflicts
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 from xetile.layout.exchange.steps import Access, Message, Move, Share
 
 

@@ -12,12 +12,12 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.columns import (
+from xetile.layout.algebra.dimensions import listed
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.moved_bases import (
     action_remove_broadcasted_regs,
     largest_vectorisation,
 )
-from xetile.layout.algebra.dimensions import listed
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 BANK_BITS = 32
 VECTOR_BITS = 128

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from xetile.layout.algebra.columns import OFFSET
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.moved_bases import OFFSET
 from xetile.layout.nvidia.wgmma import (
     INSTRUCTION_K_BYTES,
     INSTRUCTION_M,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.show.views import brackets
+from xetile.layout.show.register_tables import brackets
 
 _MOST_PLACES = 1 << 22
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.show.bases import form_of
 from xetile.layout.show.distributions import check_size
 from xetile.layout.show.inline import escaped, hash_of, packed_script, page_text, stripped
 from xetile.layout.show.picture import Picture, grid_of
+from xetile.layout.show.plain_data import form_of
+from xetile.layout.show.register_tables import shown_dims
 from xetile.layout.show.scene import (
     HUES,
     TINTS,
@@ -24,7 +25,6 @@ from xetile.layout.show.scene import (
     planned,
     scene,
 )
-from xetile.layout.show.views import shown_dims
 
 _MARGIN = 12
 _GAP = 28

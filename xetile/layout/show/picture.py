@@ -12,10 +12,10 @@ from math import prod
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.dimensions import packed, positions
-from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.show.bases import Vectors, layout_of_form
+from xetile.layout.show.plain_data import Vectors, layout_of_form
 
 
 class DealtHolders:

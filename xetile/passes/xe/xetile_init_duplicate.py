@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect
+from xetile.analysis.module_kernels import functions, holds_dialect
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.traits import MakesTile, MovesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp

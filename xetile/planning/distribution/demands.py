@@ -7,10 +7,10 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.traits import MovesTile, PrefetchesTile, ReadsTile, has_trait
 from xetile.dialects.xetile import TileType
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
+from xetile.planning.distribution.holding_prices import HoldingPrices
 from xetile.planning.distribution.needs import Needs, Operands, carries
-from xetile.planning.distribution.prices import HoldingPrices
 
 Node = tuple[SSAValue, Distribution]
 """A class of values (by its representative) in one distribution."""

@@ -17,7 +17,7 @@ from math import prod
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.layout.algebra.block_grids import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.swizzling import optimal_swizzling
 from xetile.planning.distribution.shared_messages import (

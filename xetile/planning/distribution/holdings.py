@@ -23,13 +23,13 @@ from typing import Literal, NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.targets import targets_of
+from xetile.analysis.kernel_targets import targets_of
 from xetile.dialects.xetile import WorkgroupMapAttr
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.planning.distribution.demands import Demands
+from xetile.planning.distribution.holding_prices import HoldingPrices
 from xetile.planning.distribution.needs import Needs
 from xetile.planning.distribution.operands import OperandSharing, SharedOperand
-from xetile.planning.distribution.prices import HoldingPrices
 
 Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
 """A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""

@@ -27,7 +27,7 @@ from xetile.dialects.xetile import (
     TileType,
     WorkgroupMapAttr,
 )
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
 
 Operands = Sequence[tuple[SSAValue, Distribution]]

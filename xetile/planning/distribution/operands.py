@@ -23,10 +23,10 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xetile.analysis.dependence import decided_by, told_apart
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.xetile import TileMMAOp
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.planning.distribution.demands import Demands
+from xetile.planning.distribution.holding_prices import HoldingPrices
 from xetile.planning.distribution.needs import Needs
-from xetile.planning.distribution.prices import HoldingPrices
 from xetile.planning.distribution.shared_messages import Role, role_of
 from xetile.planning.rounds import rounds
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from xdsl.ir import SSAValue
 
 from xetile.dialects.xetile import TileMMAOp
-from xetile.layout.algebra.distribution import power_of_two_part
+from xetile.layout.algebra.block_grids import power_of_two_part
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.planning.planner import Cell, Place, planner_of

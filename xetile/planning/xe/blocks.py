@@ -38,9 +38,9 @@ from xetile.dialects.xetile import (
     TileType,
     TileUnpackOp,
 )
-from xetile.dialects.xetile.attributes import GLOBAL
-from xetile.layout.algebra.distribution import power_of_two_part
-from xetile.planning.xe.messages import in_memory, plan, plannable_part
+from xetile.dialects.xetile.xetile_attributes import GLOBAL
+from xetile.layout.algebra.block_grids import power_of_two_part
+from xetile.planning.xe.message_plans import in_memory, plan, plannable_part
 from xetile.planning.xe.roles import Block, Role, Roles, Slice, slice_of
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of
 from xetile.targets.xe.device import XeDevice

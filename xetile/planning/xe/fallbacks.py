@@ -12,14 +12,14 @@ from xetile.analysis.residues import ANY, Residue, in_bytes
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.traits import UpdatesTile, has_trait
-from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import ranked, strides_and_offset
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR, GLOBAL
 from xetile.errors import alternatives
-from xetile.planning.xe.messages import covering, in_memory, plan
+from xetile.planning.xe.message_plans import covering, in_memory, plan
+from xetile.planning.xe.message_words import BYTE_BITS, known_messages
 from xetile.planning.xe.uses import Tiles, TileUse, tile_of, use_of
-from xetile.planning.xe.words import BYTE_BITS, known_messages
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.surface import SURFACE
 

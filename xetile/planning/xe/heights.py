@@ -7,12 +7,12 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.same_value import Classes, carried_pairs, vector_shape
 from xetile.dialects.xetile import TileMMAOp, TileType
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR
-from xetile.dialects.xetile.types import memory_bits
-from xetile.layout.intel.messages import BlockConfiguration
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR
+from xetile.layout.intel.message_layouts import BlockConfiguration
+from xetile.planning.xe.message_words import access_of, known_messages, word_bits
 from xetile.planning.xe.roles import Role
 from xetile.planning.xe.uses import TileUse
-from xetile.planning.xe.words import access_of, known_messages, word_bits
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.dpas import REPEAT_COUNTS
 

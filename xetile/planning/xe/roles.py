@@ -21,7 +21,7 @@ from xetile.dialects.xetile import (
     TilePackOp,
     TileTransposeOp,
 )
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
 from xetile.targets.xe.dpas import depth
 
 Block = tuple[int, int]

@@ -11,7 +11,15 @@ numbers of `targets/` is used: what agrees was read twice.
 from collections.abc import Sequence
 
 from xetile.errors import XetileError
-from xetile.runtime.emulation import bfloats, block2d, faults, lanes, payloads, products, rows
+from xetile.runtime.emulation import (
+    address_payloads,
+    bfloats,
+    block2d,
+    cached_accesses,
+    dpas_emulation,
+    faults,
+    row_messages,
+)
 from xetile.runtime.emulation.faults import FAULT_KERNEL, fault_text
 
 __all__ = ["FAULT_KERNEL", "emulated", "fault_text"]
@@ -27,10 +35,10 @@ _PREAMBLE = """
 _FAMILIES = (
     bfloats.definition,
     block2d.definition,
-    products.definition,
-    payloads.definition,
-    lanes.definition,
-    rows.definition,
+    dpas_emulation.definition,
+    address_payloads.definition,
+    cached_accesses.definition,
+    row_messages.definition,
 )
 
 _NATIVE = "__spirv_BuiltIn"
@@ -50,8 +58,8 @@ def emulated(imports: Sequence[str], *, surface_checks: bool = True) -> str:
         faults.RECORD,
         checks,
         block2d.PREAMBLE,
-        products.PREAMBLE,
-        payloads.PREAMBLE,
+        dpas_emulation.PREAMBLE,
+        address_payloads.PREAMBLE,
     ]
     for name in imports:
         if not name.startswith(_NATIVE):

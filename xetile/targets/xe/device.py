@@ -19,8 +19,8 @@ from xetile.targets.target import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.exchange.prices import Prices
-    from xetile.layout.intel.messages import Access, BlockConfiguration
+    from xetile.layout.exchange.step_prices import Prices
+    from xetile.layout.intel.message_layouts import Access, BlockConfiguration
     from xetile.targets.xe.atomics import Space
     from xetile.targets.xe.dpas import Products, XeProduct
     from xetile.targets.xe.issue import Rates
@@ -176,8 +176,8 @@ class XeDevice(Target):
     attribute: ClassVar[str] = "xevm.target"
 
     path: Path = PATH
-    planner: str = "xe.distribution"
-    emitter: str = "spirv"
+    planner: str = "xe.xe_planner"
+    emitter: str = "spirv_emitter"
     lanes: int = LANES
     threads: int = LANES
     build_options: Mapping[RegisterFile, BuildOptions] = field(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.intel.dpas import DpasInstruction
+from xetile.layout.intel.dpas_layouts import DpasInstruction
 from xetile.targets.target import Operand
 
 DEPTH = 8

@@ -7,7 +7,7 @@ of two:
 - verified: `mlir-opt` 22.1.8 on `xevm.blockload2d`, `xevm.blockstore2d`, `xevm.blockprefetch2d`.
 """
 
-from xetile.layout.intel.messages import Access, BlockConfiguration
+from xetile.layout.intel.message_layouts import Access, BlockConfiguration
 
 Rows = dict[tuple[int, int], tuple[int, ...]]
 """Heights by (columns, blocks)."""

@@ -6,7 +6,7 @@ kernel has without the moves is taken off, what stands there once is the setup. 
 cost what 32-bit words do, 64-bit elements twice that (both measured).
 """
 
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 
 SWAPS = (0.0, 2.0, 5.0, 7.0, 5.0, 7.0, 9.0, 11.0, 3.0, 5.0, 7.0, 9.0, 4.0, 9.0, 5.0, 13.0)
 """`sub_group_shuffle_xor` by the constant: moves of halves, quarters and single lanes.

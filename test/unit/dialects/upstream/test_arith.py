@@ -40,8 +40,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xetile.dialects.modules import context, parse
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith import compare_floats, compare_integers
-from xetile.dialects.upstream.arith.support import Foldable, float_attribute
-from xetile.rewriting.positions import canonicalize
+from xetile.dialects.upstream.arith.arith_support import Foldable, float_attribute
+from xetile.rewriting.kept_positions import canonicalize
 
 Check = Callable[[str], None]
 

@@ -4,7 +4,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, UnregisteredOp, i32
 from xdsl.ir import Block
 
-from xetile.dialects.upstream.arith.support import constant_value
+from xetile.dialects.upstream.arith.arith_support import constant_value
 
 
 def test_constants_are_told_from_other_values():

@@ -35,7 +35,7 @@ from xetile.dialects.upstream.gpu import (
     SubgroupReduceOp,
     ThreadIdOp,
 )
-from xetile.dialects.upstream.gpu.attributes import AddressSpace, AllReduceOperation
+from xetile.dialects.upstream.gpu.gpu_attributes import AddressSpace, AllReduceOperation
 
 Check = Callable[[str], None]
 

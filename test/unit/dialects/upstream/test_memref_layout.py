@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from xetile.dialects.modules import Parser, context
-from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import is_static, strides_and_offset
 
 
 def memref(text: str) -> MemRefType[Attribute]:

@@ -33,8 +33,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import context, parse
 from xetile.dialects.upstream import vector
-from xetile.dialects.upstream.vector.support import dense
-from xetile.rewriting.positions import canonicalize
+from xetile.dialects.upstream.vector.vector_support import dense
+from xetile.rewriting.kept_positions import canonicalize
 
 Check = Callable[[str], None]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.reductions import halved, reduced, telling
 
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 Run = Callable[..., None]
 Scalar = Callable[[float, float], float]

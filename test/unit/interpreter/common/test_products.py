@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float6
 
 from xetile.interpreter.common.products import BLOCK, multiply_accumulate
 from xetile.interpreter.machine.elements import Element, find_element, round_tf32, round_to
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 F16, BF16, F32, F64, I32 = (
     found

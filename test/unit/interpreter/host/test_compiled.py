@@ -15,7 +15,7 @@ from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
 from xetile.interpreter.host import loops
-from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.execution import Frame
 
 SIGNLESS = ("i1", "i8", "i13", "i32", "i64", "index")
 FLOATS = ("f16", "bf16", "f32", "f64")

@@ -11,7 +11,7 @@ from xetile import kernels
 from xetile.api import lower, parse_text, text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
-from xetile.interpreter.host import code, loops
+from xetile.interpreter.host import llvm_text, loops
 
 MAIN = """
   func.func @main(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
@@ -140,7 +140,7 @@ func.func @f(%m: memref<100xf16>) -> f16 {
 
 def test_a_processor_without_f16_interprets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loops, "WORTH_COMPILING", 0)
-    monkeypatch.setattr(code, "has_half_conversions", lambda: False)
+    monkeypatch.setattr(llvm_text, "has_half_conversions", lambda: False)
     array = np.full(100, 0.5, np.float16)
     (result,) = execute_host(
         parse_text(LOOP, "host.mlir"), "f", [array], output=lambda _: None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 
 Run = Callable[..., None]
 

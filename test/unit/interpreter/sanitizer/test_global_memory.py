@@ -11,7 +11,7 @@ import xetile.language as xt
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.interpreter.sanitizer.touched import Touched, touched_parameters
 from xetile.levels import LevelName
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.runtime_values import Array
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 

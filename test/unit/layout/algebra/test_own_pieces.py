@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import Piece, own_pieces
 
 Element = tuple[int, ...]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from xetile.layout.algebra.columns import ColumnAction
 from xetile.layout.algebra.composition import invert_and_compose_block_local, lstsq
 from xetile.layout.algebra.dimensions import supremum
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.algebra.moved_bases import ColumnAction
 
 Recorded = Callable[[str, str], list[object]]
 ReadLayout = Callable[[Mapping[str, object]], LinearLayout]

@@ -6,7 +6,7 @@ import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
-from xetile.layout.intel.dpas import dpas_operand_layout
+from xetile.layout.intel.dpas_layouts import dpas_operand_layout
 
 
 def element(layout: LinearLayout, register: int, lane: int) -> tuple[int, ...]:

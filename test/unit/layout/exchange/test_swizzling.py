@@ -15,7 +15,7 @@ from xetile.layout.exchange.swizzling import (
     bank_conflicts_of_offsets,
     optimal_swizzling,
 )
-from xetile.layout.nvidia.shared import swizzled_shared_layout
+from xetile.layout.nvidia.shared_layouts import swizzled_shared_layout
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "optimalSwizzlingLdSt": lambda *args: optimal_swizzling(*args[:-1], banks=args[-1]),

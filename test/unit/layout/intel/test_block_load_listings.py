@@ -7,7 +7,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.cli.layout.shown_layout import main
+from xetile.cli.layout_commands.shown_layout import main
 
 LISTINGS = Path(__file__).parents[3] / "data" / "layouts" / "block_load_listings.json"
 GEMM = ["block-load", "--device", "bmg", "--dtype", "f16", "--warps", "8x4", "--rep", "4x2"]

@@ -6,9 +6,9 @@ from typing import TypedDict, cast
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
-from xetile.layout.intel.messages import Subgroup2DBlock
-from xetile.layout.text.attributes import parse_layout
+from xetile.layout.intel.dpas_layouts import Dpas, dpas_operand_layout
+from xetile.layout.intel.message_layouts import Subgroup2DBlock
+from xetile.layout.text.attribute_text import parse_layout
 
 Recorded = Callable[[str, str], list[object]]
 ReadLayout = Callable[[Mapping[str, object]], LinearLayout]

@@ -7,7 +7,7 @@ import pytest
 
 from xetile.layout import LayoutError, LinearLayout, from_cute, to_cute
 from xetile.layout.nvidia.cute import CuteLayout
-from xetile.layout.nvidia.shared import nvmma_shared_layout
+from xetile.layout.nvidia.shared_layouts import nvmma_shared_layout
 
 
 def played(layout: CuteLayout, coordinates: tuple[int, ...]) -> int:

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.text.attributes import layout_of
+from xetile.layout.text.attribute_text import layout_of
 
 RANDOM_LAYOUTS = 400
 

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, cast
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.nvidia.shared import swizzled_shared_layout
+from xetile.layout.nvidia.shared_layouts import swizzled_shared_layout
 from xetile.layout.nvidia.wgmma import (
     SWIZZLES,
     Descriptor,

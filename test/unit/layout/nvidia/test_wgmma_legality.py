@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
+from xetile.layout.nvidia.shared_layouts import nvmma_shared_layout, swizzled_shared_layout
 from xetile.layout.nvidia.wgmma import (
     Operand,
 )

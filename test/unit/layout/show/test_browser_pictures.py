@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from xetile.layout.algebra.columns import largest_vectorisation
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.composition import lstsq
-from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.moved_bases import largest_vectorisation
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
-from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
-from xetile.layout.nvidia.shared import swizzled_shared_layout
-from xetile.layout.show.bases import Form, form_of
+from xetile.layout.intel.dpas_layouts import Dpas, dpas_operand_layout
+from xetile.layout.nvidia.shared_layouts import swizzled_shared_layout
 from xetile.layout.show.inline import page_text
 from xetile.layout.show.pages import SCRIPTS, STYLE, Panel, draw_html, notebook_picture
 from xetile.layout.show.picture import Picture
+from xetile.layout.show.plain_data import Form, form_of
 from xetile.layout.show.scene import Primitive, matrix_plan, matrix_scene, planned, scene
 
 pytestmark = pytest.mark.browser

@@ -10,10 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 import xetile.layout
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
-from xetile.layout.show.bases import form_of
+from xetile.layout.intel.dpas_layouts import Dpas, dpas_operand_layout
 from xetile.layout.show.pages import (
     Panel,
     colours,
@@ -23,6 +22,7 @@ from xetile.layout.show.pages import (
     notebook_picture,
 )
 from xetile.layout.show.picture import Picture
+from xetile.layout.show.plain_data import form_of
 from xetile.layout.show.scene import Primitive, matrix_plan, matrix_scene, planned, scene
 
 SVG = "{http://www.w3.org/2000/svg}"

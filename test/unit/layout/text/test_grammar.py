@@ -3,7 +3,7 @@
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.text.attributes import parse_layout
+from xetile.layout.text.attribute_text import parse_layout
 from xetile.layout.text.grammar import read_attribute
 
 BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"

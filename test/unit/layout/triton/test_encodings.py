@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from xetile.layout.text.attributes import layout_of
+from xetile.layout.text.attribute_text import layout_of
 from xetile.layout.triton.encodings import Blocked, DotOperand, Slice
 
 BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from xetile.layout.algebra.distribution import Distribution, is_power_of_two
+from xetile.layout.algebra.block_grids import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
 from xetile.planning.distribution.exchanges import Exchange, planned_exchange
 from xetile.planning.distribution.shared_messages import (

@@ -4,10 +4,10 @@ import pytest
 from support.workgroup import Map, kernel, tile, wg_map
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.analysis.kernels import functions
 from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.module_kernels import functions
 from xetile.dialects.modules import parse
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.passes.tiles.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.tiles.xetile_wg_to_sg.once import cut_operands
 from xetile.planning.distribution.holdings import Holdings

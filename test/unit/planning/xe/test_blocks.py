@@ -2,7 +2,7 @@
 
 from xdsl.dialects.builtin import VectorType
 
-from xetile.analysis.targets import device_named
+from xetile.analysis.kernel_targets import device_named
 from xetile.dialects.modules import parse
 from xetile.planning.xe.blocks import Blocks
 from xetile.targets.xe.device import XeDevice

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from support.on_device import LastingDevice
 
-from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, open_device
+from xetile.runtime.open_device import Device
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from support.lanes import lanes
 
 from xetile.dialects.modules import parse
 from xetile.interpreter import execute
-from xetile.layout.intel.messages import Access
+from xetile.layout.intel.message_layouts import Access
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 from xetile.targets.xe.messages import verified
 
 Array = NDArray[Any]

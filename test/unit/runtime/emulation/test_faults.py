@@ -13,9 +13,9 @@ from support.emission import Block
 
 from xetile.errors import XetileError
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
-from xetile.runtime.device import Device
 from xetile.runtime.emulation import fault_text
 from xetile.runtime.emulation.faults import RESTRICTIONS, Fault
+from xetile.runtime.open_device import Device
 from xetile.targets.xe.device import LANES
 from xetile.targets.xe.surface import SURFACE
 

@@ -9,7 +9,7 @@ from support.builtins_reference import Surface
 from support.emission import blocks, payload_prefetches
 
 from xetile.errors import XetileError
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 NARROW = "^the matrix has rows of 60 bytes; 2D block access needs at least 64"
 PREFETCHES = [block for block in blocks() if block.action == "prefetch"]

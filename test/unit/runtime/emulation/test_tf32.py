@@ -5,8 +5,8 @@ import pytest
 
 from xetile.dialects.modules import parse
 from xetile.interpreter import execute
-from xetile.runtime.device import Device
 from xetile.runtime.launch import execute_on
+from xetile.runtime.open_device import Device
 
 KERNEL = """
 gpu.module @m {

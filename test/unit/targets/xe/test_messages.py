@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.layout.intel.messages import Access, BlockConfiguration
+from xetile.layout.intel.message_layouts import Access, BlockConfiguration
 from xetile.targets import find, names
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.messages import HEIGHTS, PAYLOAD_ROW_BYTES, lane_words, verified

@@ -76,7 +76,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.directives import Directive, OneType, Word
 from xetile.dialects.formats import formatted_op, op_like
-from xetile.dialects.upstream.arith.support import (
+from xetile.dialects.upstream.arith.arith_support import (
     FIXED_INTEGER_LIKE,
     INTEGER_LIKE,
     NO_FLAGS,

@@ -6,17 +6,6 @@ attributions for something else than MLIR does.
 
 from xdsl.ir import Dialect
 
-from xetile.dialects.upstream.gpu.attributes import (
-    AddressSpaceAttr,
-    AllReduceOperationAttr,
-    AsyncTokenType,
-    BroadcastTypeAttr,
-    DimensionAttr,
-    LoopDimMapAttr,
-    ProcessorAttr,
-    SelectObjectAttr,
-    ShuffleModeAttr,
-)
 from xetile.dialects.upstream.gpu.collectives import (
     AllReduceOp,
     BarrierOp,
@@ -40,7 +29,18 @@ from xetile.dialects.upstream.gpu.collectives import (
     ThreadIdOp,
     YieldOp,
 )
-from xetile.dialects.upstream.gpu.functions import (
+from xetile.dialects.upstream.gpu.gpu_attributes import (
+    AddressSpaceAttr,
+    AllReduceOperationAttr,
+    AsyncTokenType,
+    BroadcastTypeAttr,
+    DimensionAttr,
+    LoopDimMapAttr,
+    ProcessorAttr,
+    SelectObjectAttr,
+    ShuffleModeAttr,
+)
+from xetile.dialects.upstream.gpu.gpu_functions import (
     BinaryOp,
     FuncOp,
     KernelMetadataAttr,
@@ -49,7 +49,7 @@ from xetile.dialects.upstream.gpu.functions import (
     ObjectAttr,
     ReturnOp,
 )
-from xetile.dialects.upstream.gpu.launch import (
+from xetile.dialects.upstream.gpu.gpu_host_ops import (
     AllocOp,
     DeallocOp,
     DynamicSharedMemoryOp,

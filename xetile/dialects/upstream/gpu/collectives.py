@@ -57,7 +57,7 @@ from xetile.dialects.upstream.bases import (
     verify_below,
     verify_power_of_two,
 )
-from xetile.dialects.upstream.gpu.attributes import (
+from xetile.dialects.upstream.gpu.gpu_attributes import (
     AllReduceOperationAttr,
     BroadcastType,
     BroadcastTypeAttr,

@@ -70,14 +70,14 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.directives import AtomicKind, Directive, Quoted, parse_type_of
 from xetile.dialects.formats import formatted_op
-from xetile.dialects.upstream.arith.support import constant_value
+from xetile.dialects.upstream.arith.arith_support import constant_value
 from xetile.dialects.upstream.bases import (
     dialect_over,
     verify_below,
     verify_entries,
     verify_is,
 )
-from xetile.dialects.upstream.memref.layout import (
+from xetile.dialects.upstream.memref.memref_layout import (
     linear_strides_and_offset,
     ranked,
     shapes_agree,

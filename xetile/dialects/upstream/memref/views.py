@@ -45,7 +45,7 @@ from xetile.dialects.directives import Directive
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.bases import ConversionOp
-from xetile.dialects.upstream.memref.layout import (
+from xetile.dialects.upstream.memref.memref_layout import (
     AnyMemRef,
     is_dense,
     linear_strides_and_offset,

@@ -42,7 +42,7 @@ from xetile.dialects.upstream.vector.contractions import (
     ReductionOp,
     YieldOp,
 )
-from xetile.dialects.upstream.vector.memory import (
+from xetile.dialects.upstream.vector.vector_memory import (
     ConstantMaskOp,
     CreateMaskOp,
     GatherOp,
@@ -53,7 +53,7 @@ from xetile.dialects.upstream.vector.memory import (
     StepOp,
     StoreOp,
 )
-from xetile.dialects.upstream.vector.shapes import (
+from xetile.dialects.upstream.vector.vector_shapes import (
     BitcastOp,
     ExtractElementOp,
     ExtractStridedSliceOp,

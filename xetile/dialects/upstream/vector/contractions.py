@@ -54,8 +54,8 @@ from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.bases import verify_is
-from xetile.dialects.upstream.vector.memory import GatherOp
-from xetile.dialects.upstream.vector.support import array, vector_type
+from xetile.dialects.upstream.vector.vector_memory import GatherOp
+from xetile.dialects.upstream.vector.vector_support import array, vector_type
 
 _ONLY_FLOATS = ("minnumf", "maxnumf", "minimumf", "maximumf")
 _ANY = ("add", "mul")

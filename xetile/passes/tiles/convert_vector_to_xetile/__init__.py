@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect
+from xetile.analysis.module_kernels import functions, holds_dialect
 from xetile.passes.tiles.convert_vector_to_xetile.matrices import make_matrices
 from xetile.passes.tiles.convert_vector_to_xetile.patterns import (
     PATTERNS,
@@ -42,7 +42,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.patterns import (
     is_converted,
 )
 from xetile.rewriting.dead_code import remove_dead_code
-from xetile.rewriting.positions import walk
+from xetile.rewriting.kept_positions import walk
 
 _LOWER = ("xegpu", "xevm", "llvm")
 

@@ -15,15 +15,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.linear import Linear, least, linear
-from xetile.analysis.maps.words import name_of
+from xetile.analysis.maps.map_words import name_of
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer, known_integer
-from xetile.dialects.upstream.arith.support import constant_value
+from xetile.dialects.upstream.arith.arith_support import constant_value
 from xetile.dialects.upstream.memref import DimOp, SubviewOp
-from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.memref.memref_layout import ranked
 from xetile.dialects.upstream.memref.views import subview_type
 from xetile.dialects.upstream.vector import ConstantMaskOp, CreateMaskOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.errors import fail
 from xetile.passes.tiles.convert_vector_to_xetile.making import Making
 

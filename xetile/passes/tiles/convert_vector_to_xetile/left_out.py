@@ -11,13 +11,13 @@ from xetile.dialects.index_lists import Mixed
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector import ContractionOp, MaskOp
 from xetile.dialects.upstream.vector.contractions import mask_dimensions
-from xetile.dialects.upstream.vector.support import scalar_bytes, vector_type
+from xetile.dialects.upstream.vector.vector_support import scalar_bytes, vector_type
 from xetile.passes.tiles.convert_vector_to_xetile.bounds import (
     is_whole,
     mask_bounds,
     same_bound,
 )
-from xetile.passes.tiles.convert_vector_to_xetile.products import positions
+from xetile.passes.tiles.convert_vector_to_xetile.vector_products import positions
 
 _KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci")
 """Casts of zero to zero."""

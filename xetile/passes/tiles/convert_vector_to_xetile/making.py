@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.upstream.vector import ShapeCastOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileTransposeOp
 from xetile.errors import fail
 

@@ -18,7 +18,7 @@ from xdsl.dialects.vector import BroadcastOp, TransferReadOp, TransferWriteOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xetile.analysis.maps.words import name_of
+from xetile.analysis.maps.map_words import name_of
 from xetile.dialects.atomic_kinds import identity
 from xetile.dialects.fast_math import fast_math
 from xetile.dialects.index_lists import Mixed
@@ -32,13 +32,13 @@ from xetile.dialects.upstream.vector import (
     OuterProductOp,
 )
 from xetile.dialects.upstream.vector.contractions import Transfer
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.tiles.convert_vector_to_xetile.bounds import is_whole, mask_bounds, value_of
 from xetile.passes.tiles.convert_vector_to_xetile.left_out import is_unused, is_zero_beyond
 from xetile.passes.tiles.convert_vector_to_xetile.making import Making
-from xetile.passes.tiles.convert_vector_to_xetile.products import positions
+from xetile.passes.tiles.convert_vector_to_xetile.vector_products import positions
 
 
 class ConvertMasked(RewritePattern):

@@ -4,14 +4,14 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, Vector
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from xetile.analysis.maps.words import name_of
+from xetile.analysis.maps.map_words import name_of
 from xetile.dialects.upstream.vector import ShapeCastOp
-from xetile.dialects.upstream.vector.support import dense, vector_type
+from xetile.dialects.upstream.vector.vector_support import dense, vector_type
 from xetile.dialects.xetile import TileTransposeOp
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.tiles.convert_vector_to_xetile.making import matrix_type
-from xetile.rewriting.positions import place
+from xetile.rewriting.kept_positions import place
 
 _ELEMENTWISE = ("arith", "math", "scf", "cf")
 _LIKEWISE = (

@@ -4,25 +4,25 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from xetile.errors import fail
-from xetile.passes.tiles.convert_vector_to_xetile.masked import ConvertMasked
-from xetile.passes.tiles.convert_vector_to_xetile.products import (
-    ConvertContraction,
-    ConvertOuterProduct,
-)
-from xetile.passes.tiles.convert_vector_to_xetile.rearrangements import (
-    ConvertBroadcast,
-    ConvertExtract,
-    ConvertReduction,
-    ConvertTranspose,
-)
-from xetile.passes.tiles.convert_vector_to_xetile.scattered import (
+from xetile.passes.tiles.convert_vector_to_xetile.gathers import (
     ConvertConstantMask,
     ConvertGather,
     ConvertMask,
     ConvertScatter,
     ConvertStep,
 )
+from xetile.passes.tiles.convert_vector_to_xetile.masked import ConvertMasked
+from xetile.passes.tiles.convert_vector_to_xetile.rearrangements import (
+    ConvertBroadcast,
+    ConvertExtract,
+    ConvertReduction,
+    ConvertTranspose,
+)
 from xetile.passes.tiles.convert_vector_to_xetile.transfers import ConvertRead, ConvertWrite
+from xetile.passes.tiles.convert_vector_to_xetile.vector_products import (
+    ConvertContraction,
+    ConvertOuterProduct,
+)
 
 PATTERNS: dict[str, RewritePattern] = {
     "vector.mask": ConvertMasked(),

@@ -8,7 +8,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xetile.dialects.fast_math import fast_math
 from xetile.dialects.index_lists import join_mixed
 from xetile.dialects.upstream.vector import MultiReductionOp, TransposeOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import TileReduceOp
 from xetile.errors import fail
 from xetile.passes.tiles.convert_vector_to_xetile.making import Making, extents, sides_of

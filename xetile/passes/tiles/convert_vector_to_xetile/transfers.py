@@ -10,10 +10,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.dialects.index_lists import Mixed
-from xetile.dialects.upstream.arith.support import constant_value
-from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.arith.arith_support import constant_value
+from xetile.dialects.upstream.memref.memref_layout import ranked
 from xetile.dialects.upstream.vector.contractions import mask_dimensions
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import LoadTileOp, StoreTileOp
 from xetile.errors import fail
 from xetile.passes.tiles.convert_vector_to_xetile.bounds import Access, is_whole, mask_bounds
@@ -24,7 +24,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.making import (
     extents,
     matrix_of,
 )
-from xetile.passes.tiles.convert_vector_to_xetile.surfaces import Placed, tile_at
+from xetile.passes.tiles.convert_vector_to_xetile.tile_places import Placed, tile_at
 
 
 class ConvertRead(RewritePattern):

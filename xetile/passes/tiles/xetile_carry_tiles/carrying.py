@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.passes.tiles.xetile_carry_tiles.sums import Offset, Put, added, known, times
-from xetile.rewriting.positions import place
+from xetile.rewriting.kept_positions import place
 
 _MOVED = 2
 """Rows and columns; leading offsets of a tile stay."""

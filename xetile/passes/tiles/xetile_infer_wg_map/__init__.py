@@ -37,8 +37,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from xetile.analysis.kernels import functions, level
 from xetile.analysis.maps.rules import is_fresh, map_names
+from xetile.analysis.module_kernels import functions, level
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.passes.tiles.xetile_infer_wg_map.agreement import agreed_maps
 from xetile.passes.tiles.xetile_infer_wg_map.vector_reductions import raise_vector_reductions

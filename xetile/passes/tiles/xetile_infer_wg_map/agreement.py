@@ -16,10 +16,10 @@ After:
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.kernels import sg_layout_of
 from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.maps.map_words import a_conversion, name_of
 from xetile.analysis.maps.propagation import Disagreement, Disputed
-from xetile.analysis.maps.words import a_conversion, name_of
+from xetile.analysis.module_kernels import sg_layout_of
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
 from xetile.errors import remark

@@ -24,13 +24,13 @@ from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_typ
 from xetile.dialects.atomic_kinds import identity
 from xetile.dialects.fast_math import FASTMATH, REASSOCIATES, fast_math
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.arith.support import bits
+from xetile.dialects.upstream.arith.arith_support import bits
 from xetile.dialects.upstream.vector import MultiReductionOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.xetile.tile_type import FLOAT_TYPES
 from xetile.rewriting.combining import combined
-from xetile.rewriting.positions import walk
+from xetile.rewriting.kept_positions import walk
 
 
 def raise_vector_reductions(function: Operation) -> None:

@@ -49,26 +49,26 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, level, set_level
+from xetile.analysis.kernel_targets import targets_of
 from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.missing_maps import warn_of_missing_maps
-from xetile.analysis.targets import targets_of
+from xetile.analysis.module_kernels import functions, level, set_level
 from xetile.errors import XetileError, remark
 from xetile.levels import SG_LAYOUT_ATTRIBUTE
 from xetile.passes.tiles.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.tiles.xetile_wg_to_sg import (
-    compute,
-    memory,
     once,
-    rearrange,
-    reduce,
-    vectors,
+    rearranged_units,
+    reduced_units,
+    tile_units,
+    unit_products,
+    workgroup_vectors,
 )
-from xetile.passes.tiles.xetile_wg_to_sg.buffers import settle
+from xetile.passes.tiles.xetile_wg_to_sg.exchange_buffers import settle
 from xetile.passes.tiles.xetile_wg_to_sg.once import cut_operands
 from xetile.passes.tiles.xetile_wg_to_sg.report import Owners, report
+from xetile.passes.tiles.xetile_wg_to_sg.subgroup_view import MOST_UNITS, SubgroupView
 from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import lay_out
-from xetile.passes.tiles.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.decided import decided
 from xetile.planning.distribution.holdings import Holdings
 from xetile.planning.shared_memory import program_bytes
@@ -76,11 +76,11 @@ from xetile.rewriting.rewriter import Handlers
 from xetile.targets import find, names
 
 HANDLERS: Handlers[SubgroupView] = {
-    **memory.HANDLERS,
-    **compute.HANDLERS,
-    **rearrange.HANDLERS,
-    **reduce.HANDLERS,
-    **vectors.HANDLERS,
+    **tile_units.HANDLERS,
+    **unit_products.HANDLERS,
+    **rearranged_units.HANDLERS,
+    **reduced_units.HANDLERS,
+    **workgroup_vectors.HANDLERS,
     **once.HANDLERS,
 }
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Operation
 
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.planning.distribution.exchanges import Exchange
 
 

@@ -27,9 +27,9 @@ from xdsl.traits import SymbolTable
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.upstream import arith
 from xetile.dialects.xetile import CheckOp, TileConvLayoutOp, TileMMAOp, WorkgroupMapAttr
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.errors import fail
-from xetile.passes.tiles.xetile_wg_to_sg.view import SubgroupView, retyped
+from xetile.passes.tiles.xetile_wg_to_sg.subgroup_view import SubgroupView, retyped
 from xetile.planning.distribution.operands import computed_operands
 from xetile.rewriting.rewriter import Handlers, on
 

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.analysis.same_value import vector_shape
 from xetile.errors import position
-from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import LaidBuffer
 from xetile.planning.distribution.operands import SharedOperand

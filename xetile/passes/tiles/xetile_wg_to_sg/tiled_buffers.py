@@ -24,7 +24,7 @@ from xetile.analysis.alignment import Alignments
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import memref
-from xetile.dialects.upstream.gpu.functions import FuncOp
+from xetile.dialects.upstream.gpu.gpu_functions import FuncOp
 from xetile.dialects.xetile import (
     InitTileOp,
     LoadTileOp,
@@ -33,10 +33,10 @@ from xetile.dialects.xetile import (
     TileType,
     UpdateTileOffsetOp,
 )
-from xetile.dialects.xetile.attributes import ROW_MAJOR, SHARED
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.dialects.xetile.xetile_attributes import ROW_MAJOR, SHARED
 from xetile.hints import isa
-from xetile.layout.algebra.distribution import is_power_of_two
+from xetile.layout.algebra.block_grids import is_power_of_two
 from xetile.planning.distribution.exchanges import Laid, Reach, planned_buffer
 from xetile.planning.distribution.shared_messages import BYTE_BITS, predicted_cell, role_of
 from xetile.targets.target import Target

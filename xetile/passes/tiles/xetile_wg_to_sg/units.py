@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from xetile.analysis.constants import Dense
 from xetile.dialects.upstream import arith, vector
-from xetile.dialects.upstream.vector.support import element_count, vector_type
-from xetile.layout.algebra.distribution import Distribution
+from xetile.dialects.upstream.vector.vector_support import element_count, vector_type
+from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import Piece, own_pieces
 from xetile.rewriting.one_to_many import Expansion, Parts
 

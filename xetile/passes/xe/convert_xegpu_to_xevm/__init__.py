@@ -31,18 +31,18 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect, is_of_subgroup, set_level
-from xetile.analysis.targets import check_option, device_of
+from xetile.analysis.kernel_targets import check_option, device_of
+from xetile.analysis.module_kernels import functions, holds_dialect, is_of_subgroup, set_level
 from xetile.errors import fail
 from xetile.passes.xe.convert_xegpu_to_xevm import (
-    atomics,
+    changed_elements,
     computed,
-    elements,
-    messages,
-    rearrange,
+    lane_shared_memory,
+    matrix_products,
+    message_ops,
     reductions,
-    scattered,
-    shared_memory,
+    renamed_registers,
+    scattered_messages,
 )
 from xetile.passes.xe.convert_xegpu_to_xevm.intake import (
     check_extents,
@@ -51,12 +51,12 @@ from xetile.passes.xe.convert_xegpu_to_xevm.intake import (
     together_in,
     widen_products,
 )
-from xetile.passes.xe.convert_xegpu_to_xevm.shared_memory import check_shared_memory
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_shared_memory import check_shared_memory
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import LaneView
 from xetile.passes.xe.convert_xegpu_to_xevm.shared_slice import settle
-from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.decided import decided
 from xetile.planning.xe.register_layouts import plan_registers
-from xetile.planning.xe.register_layouts.printing import describe
+from xetile.planning.xe.register_layouts.layout_report import describe
 from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
@@ -66,14 +66,14 @@ from xetile.rewriting.work_item_launches import (
 from xetile.targets.xe.device import XeDevice
 
 _HANDLERS: Handlers[LaneView] = {
-    **messages.HANDLERS,
-    **atomics.HANDLERS,
-    **rearrange.HANDLERS,
+    **message_ops.HANDLERS,
+    **changed_elements.HANDLERS,
+    **renamed_registers.HANDLERS,
     **reductions.HANDLERS,
-    **elements.HANDLERS,
+    **matrix_products.HANDLERS,
     **computed.HANDLERS,
-    **shared_memory.HANDLERS,
-    **scattered.HANDLERS,
+    **lane_shared_memory.HANDLERS,
+    **scattered_messages.HANDLERS,
 }
 
 

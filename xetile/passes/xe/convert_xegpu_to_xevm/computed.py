@@ -25,16 +25,16 @@ from xetile.dialects.upstream.vector import (
     ExtractOp,
     FromElementsOp,
 )
-from xetile.dialects.upstream.vector.support import dense, vector_type
+from xetile.dialects.upstream.vector.vector_support import dense, vector_type
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.registers import (
+from xetile.passes.xe.convert_xegpu_to_xevm.held_registers import (
     Registers,
     natural_type,
     register_bits,
 )
-from xetile.passes.xe.convert_xegpu_to_xevm.view import Computed, LaneView
-from xetile.passes.xe.convert_xegpu_to_xevm.words import as_words, is_tf32
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import Computed, LaneView
+from xetile.passes.xe.convert_xegpu_to_xevm.word_vectors import as_words, is_tf32
 from xetile.planning.xe.register_layouts.layout_rules import is_dealt_out
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on, remade

@@ -37,7 +37,7 @@ from xetile.analysis.dependence import following
 from xetile.analysis.same_value import vector_shape
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BroadcastOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import (
     DpasOp,
     LayoutAttr,

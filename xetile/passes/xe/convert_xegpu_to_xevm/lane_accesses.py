@@ -37,14 +37,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from xetile.analysis.kernels import symbol_name
+from xetile.analysis.module_kernels import symbol_name
 from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith, memref
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
 from xetile.dialects.upstream.vector import BitcastOp, ExtractOp
-from xetile.dialects.upstream.vector.support import splat, vector_type
-from xetile.dialects.xegpu.constraints import is_shared_memory
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.upstream.vector.vector_support import splat, vector_type
+from xetile.dialects.xegpu.xegpu_constraints import is_shared_memory
+from xetile.dialects.xetile.tile_type import memory_bits
 from xetile.dialects.xevm import (
     CACHE_CONTROL,
     BlockLoadOp,
@@ -55,9 +55,16 @@ from xetile.dialects.xevm import (
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.registers import Registers
-from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.xe.convert_xegpu_to_xevm.words import LaneCode, cut, is_tf32, joined, single
+from xetile.passes.xe.convert_xegpu_to_xevm.held_registers import Registers
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import LaneView
+from xetile.passes.xe.convert_xegpu_to_xevm.word_vectors import (
+    LaneCode,
+    cut,
+    is_tf32,
+    joined,
+    single,
+)
+from xetile.planning.xe.message_words import BYTE_BITS
 from xetile.planning.xe.register_layouts.lane_messages import (
     Access,
     LaneMessage,
@@ -65,7 +72,6 @@ from xetile.planning.xe.register_layouts.lane_messages import (
     Part,
 )
 from xetile.planning.xe.register_layouts.places import Product
-from xetile.planning.xe.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 from xetile.targets.xe.device import (
     GLOBAL_ADDRESS_SPACE,

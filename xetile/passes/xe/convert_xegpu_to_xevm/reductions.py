@@ -48,29 +48,29 @@ from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat
 from xetile.dialects.atomic_kinds import identity
 from xetile.dialects.fast_math import fast_math
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.arith.support import bits
+from xetile.dialects.upstream.arith.arith_support import bits
 from xetile.dialects.upstream.gpu import AllReduceOperationAttr, SubgroupReduceOp
 from xetile.dialects.upstream.gpu import ShuffleOp as LaneShuffleOp
-from xetile.dialects.upstream.gpu.attributes import AllReduceOperation
+from xetile.dialects.upstream.gpu.gpu_attributes import AllReduceOperation
 from xetile.dialects.upstream.vector import (
     BitcastOp,
     ExtractOp,
     FromElementsOp,
     ShuffleOp,
 )
-from xetile.dialects.upstream.vector.support import splat, vector_type
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.upstream.vector.vector_support import splat, vector_type
+from xetile.dialects.xetile.tile_type import FLOAT_TYPES
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.xe.convert_xegpu_to_xevm.registers import (
+from xetile.passes.xe.convert_xegpu_to_xevm.held_registers import (
     Registers,
     natural_type,
     register_bits,
 )
-from xetile.passes.xe.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.xe.convert_xegpu_to_xevm.words import cut, is_tf32, rounded
+from xetile.passes.xe.convert_xegpu_to_xevm.lane_view import LaneView
+from xetile.passes.xe.convert_xegpu_to_xevm.word_vectors import cut, is_tf32, rounded
 from xetile.planning.xe.register_layouts.layout_rules import relation_of
-from xetile.planning.xe.register_layouts.reductions import (
+from xetile.planning.xe.register_layouts.reduction_steps import (
     Butterfly,
     Merge,
     Pairs,

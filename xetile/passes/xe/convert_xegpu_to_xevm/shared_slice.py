@@ -23,12 +23,12 @@ from xdsl.rewriter import Rewriter
 
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.gpu import SubgroupIdOp
-from xetile.dialects.upstream.gpu.functions import FuncOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.gpu.gpu_functions import FuncOp
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.hints import isa
 from xetile.layout.exchange.steps import Access, Message, Share
-from xetile.passes.xe.convert_xegpu_to_xevm.words import (
+from xetile.passes.xe.convert_xegpu_to_xevm.word_vectors import (
     LaneCode,
     Slice,
     chosen,
@@ -36,7 +36,7 @@ from xetile.passes.xe.convert_xegpu_to_xevm.words import (
     of_lane,
     single,
 )
-from xetile.planning.xe.register_layouts.prices import most_subgroups
+from xetile.planning.xe.register_layouts.conversion_prices import most_subgroups
 from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 
 _POINTER = llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE))

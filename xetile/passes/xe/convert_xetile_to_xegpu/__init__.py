@@ -16,9 +16,9 @@ After (one message for both blocks):
     %w00 = vector.extract_strided_slice %v0 {offsets = [0, 0], sizes = [8, 16], strides = [1, 1]} : ...
 
 A tile becomes its descriptors (invariant in loops) and its offsets; loops carry only the offsets that change. A
-4D value becomes one 2D vector per block. Messages come from `xetile.planning.xe.messages`, which plans them with linear
-layouts; what 2D access needs of a surface is checked here (`xetile.targets.xe.surface`). Transposes, reductions and
-broadcasts become ops of the vector dialect on each block, a padding other than zero a selection by masks.
+4D value becomes one 2D vector per block. Messages come from `xetile.planning.xe.message_plans`, which plans them with
+linear layouts; what 2D access needs of a surface is checked here (`xetile.targets.xe.surface`). Transposes, reductions
+and broadcasts become ops of the vector dialect on each block, a padding other than zero a selection by masks.
 """
 
 from dataclasses import dataclass
@@ -28,18 +28,29 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect, is_of_subgroup, level, set_level
+from xetile.analysis.kernel_targets import check_option, device_of
+from xetile.analysis.module_kernels import (
+    functions,
+    holds_dialect,
+    is_of_subgroup,
+    level,
+    set_level,
+)
 from xetile.analysis.promises import without_promises
-from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
-from xetile.passes.xe.convert_xetile_to_xegpu import buffers, rearrange, tiles, vectors
+from xetile.passes.xe.convert_xetile_to_xegpu import (
+    block_combinations,
+    byte_buffers,
+    descriptors,
+    vector_blocks,
+)
 from xetile.passes.xe.convert_xetile_to_xegpu.checks import (
     check_blocks,
     check_instruction,
     tell_of_checks,
 )
-from xetile.passes.xe.convert_xetile_to_xegpu.view import XeGPUView
+from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import XeGPUView
 from xetile.planning.decided import decided
 from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
@@ -50,10 +61,10 @@ from xetile.rewriting.work_item_launches import (
 from xetile.targets.xe.device import XeDevice
 
 HANDLERS: Handlers[XeGPUView] = {
-    **tiles.HANDLERS,
-    **vectors.HANDLERS,
-    **rearrange.HANDLERS,
-    **buffers.HANDLERS,
+    **descriptors.HANDLERS,
+    **vector_blocks.HANDLERS,
+    **block_combinations.HANDLERS,
+    **byte_buffers.HANDLERS,
 }
 
 

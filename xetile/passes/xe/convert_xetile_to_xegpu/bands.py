@@ -19,7 +19,7 @@ from xetile.dialects.upstream.vector import (
     ExtractStridedSliceOp,
     InsertStridedSliceOp,
 )
-from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_of, vector_type
 from xetile.errors import fail
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import repeated
 from xetile.planning.xe.heights import Heights, held_rows

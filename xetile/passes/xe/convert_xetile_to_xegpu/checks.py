@@ -5,7 +5,7 @@ from math import prod
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation
 
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import CheckOp, TileMMAOp, TileType
 from xetile.errors import fail, remark
 from xetile.targets import which_multiply

@@ -33,11 +33,11 @@ from xetile.dialects.atomic_kinds import identity as neutral
 from xetile.dialects.operand_types import FLOATS_8
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.memref.layout import ranked
+from xetile.dialects.upstream.memref.memref_layout import ranked
 from xetile.dialects.upstream.vector import BitcastOp
-from xetile.dialects.upstream.vector.support import vector_of, vector_type
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.upstream.vector.vector_support import vector_of, vector_type
+from xetile.dialects.xetile.tile_type import FLOAT_TYPES
+from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.targets.target import INDEX_BITS
 

@@ -12,11 +12,11 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ConstantMaskOp, CreateMaskOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xetile import LoadGatherOp, LoadTileOp
-from xetile.layout.algebra.distribution import block_offsets
+from xetile.layout.algebra.block_grids import block_offsets
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import repeated
-from xetile.passes.xe.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
+from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import Grid, Tile, XeGPUView
 from xetile.planning.xe.roles import pads
 from xetile.rewriting.one_to_many import Offset
 

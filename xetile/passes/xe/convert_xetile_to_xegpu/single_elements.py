@@ -19,7 +19,7 @@ from xetile.analysis.constants import Dense
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BroadcastOp
 from xetile.passes.xe.convert_xetile_to_xegpu.memory_types import repeated
-from xetile.passes.xe.convert_xetile_to_xegpu.view import Elements, XeGPUView
+from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import Elements, XeGPUView
 from xetile.rewriting.one_to_many import Offset
 
 Shape = Sequence[int]

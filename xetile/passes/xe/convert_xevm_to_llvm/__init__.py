@@ -70,31 +70,34 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis import kernels
-from xetile.analysis.targets import check_unroll
+from xetile.analysis import module_kernels
+from xetile.analysis.kernel_targets import check_unroll
 from xetile.errors import fail
 from xetile.passes.xe.convert_xevm_to_llvm import (
     arithmetic,
     control_flow,
+    float_functions,
     floats,
-    functions,
-    memory,
-    messages,
-    vectors,
+    message_calls,
+    pointers,
+    vector_chunks,
     work_items,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.kernel import convert_kernel, describe_registers
-from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_kernel import (
+    convert_kernel,
+    describe_registers,
+)
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
     **floats.HANDLERS,
-    **functions.HANDLERS,
+    **float_functions.HANDLERS,
     **control_flow.HANDLERS,
-    **memory.HANDLERS,
-    **messages.HANDLERS,
-    **vectors.HANDLERS,
+    **pointers.HANDLERS,
+    **message_calls.HANDLERS,
+    **vector_chunks.HANDLERS,
     **work_items.HANDLERS,
 }
 
@@ -120,13 +123,13 @@ class ConvertXeVMToLLVM(ModulePass):
 
         Errors: XetileError at the op that has no lowering.
         """
-        found = kernels.kernel_functions(op)
-        for function in kernels.functions(op):
+        found = module_kernels.kernel_functions(op)
+        for function in module_kernels.functions(op):
             if function not in found and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
         check_unroll(self.unroll)
         for function in found:
-            name = kernels.symbol_name(function)
+            name = module_kernels.symbol_name(function)
             registers = convert_kernel(function, HANDLERS, self.device, self.unroll)
             if self.print_registers:
                 print(describe_registers(name, registers), file=sys.stderr)

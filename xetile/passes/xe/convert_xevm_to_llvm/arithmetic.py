@@ -27,11 +27,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import dense_value, integers_of
 from xetile.dialects.upstream.llvm import SelectOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.xe.convert_xevm_to_llvm.types import (
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import (
     NIBBLE_BITS,
     chunk_bits,
     chunk_element,
@@ -44,8 +44,8 @@ from xetile.passes.xe.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.vectors import of_rank_one, splat
-from xetile.passes.xe.convert_xevm_to_llvm.view import Address, LLVMView, Loaded
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import Address, LLVMView, Loaded
+from xetile.passes.xe.convert_xevm_to_llvm.vector_chunks import of_rank_one, splat
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.target import INDEX_BITS
 

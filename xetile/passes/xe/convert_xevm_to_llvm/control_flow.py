@@ -60,10 +60,10 @@ from xetile.dialects.xevm import BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
 from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.arithmetic import WRAPPING
-from xetile.passes.xe.convert_xevm_to_llvm.messages import create_payload
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import vector_length
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import Chunks, LLVMView, Payload, Strided
+from xetile.passes.xe.convert_xevm_to_llvm.message_calls import create_payload
 from xetile.passes.xe.convert_xevm_to_llvm.payloads import CASTS, holds_places, shape_of
-from xetile.passes.xe.convert_xevm_to_llvm.types import vector_length
-from xetile.passes.xe.convert_xevm_to_llvm.view import Chunks, LLVMView, Payload, Strided
 from xetile.planning.xe.unrolling import LoopFacts, copies
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.target import INDEX_BITS, Target

@@ -26,10 +26,10 @@ no flag for it (codegen/llvm_ir.py). Levels above execute what is written.
 
 arith.divf at L.
 
-Quotients of f32 are rounded correctly where the driver is told so (codegen/options.py). Those of f16 IGC makes of a
-reciprocal, whatever it is told: they are quotients of f32, rounded. That is the quotient rounded once, as f32 has twice
-the digits of f16 and two (S. Figueroa, When is Double Rounding Innocuous?, 1995); so are those of bf16 and of 8 bits.
-With `arcp` or `afn` those of f16 stay, and cost a sixth.
+Quotients of f32 are rounded correctly where the driver is told so (codegen/build_options.py). Those of f16 IGC makes of
+a reciprocal, whatever it is told: they are quotients of f32, rounded. That is the quotient rounded once, as f32 has
+twice the digits of f16 and two (S. Figueroa, When is Double Rounding Innocuous?, 1995); so are those of bf16 and of 8
+bits. With `arcp` or `afn` those of f16 stay, and cost a sixth.
 
 OpenCL's functions of floats by their names at L, and its native ones, where the flag `afn` allows approximations.
 """
@@ -71,7 +71,7 @@ from xetile.passes.xe.convert_xevm_to_llvm.arithmetic import (
     with_bits_of,
 )
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.xe.convert_xevm_to_llvm.types import (
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import (
     chunk_bits,
     chunk_element,
     chunk_type,
@@ -80,7 +80,7 @@ from xetile.passes.xe.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
-from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
 _Extreme = Callable[[SSAValue, SSAValue], Operation]

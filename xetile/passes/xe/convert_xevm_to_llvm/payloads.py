@@ -26,9 +26,9 @@ from xetile.dialects.known_integers import known_integer
 from xetile.dialects.xevm import LANES, BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp, MMAOp
 from xetile.errors import fail
 from xetile.hints import isa
-from xetile.layout.intel.messages import BlockConfiguration
+from xetile.layout.intel.message_layouts import BlockConfiguration
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import BlockShape
-from xetile.passes.xe.convert_xevm_to_llvm.types import CHUNK, vector_length
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import CHUNK, vector_length
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.messages import JOINED_STORE_BITS, PAYLOAD_REACH

@@ -22,14 +22,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
-from xetile.analysis.kernels import launch_sizes
-from xetile.analysis.targets import subgroup_threads
-from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xetile.attributes import GLOBAL, memory_space_of
+from xetile.analysis.kernel_targets import subgroup_threads
+from xetile.analysis.module_kernels import launch_sizes
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
+from xetile.dialects.xetile.xetile_attributes import GLOBAL, memory_space_of
 from xetile.errors import fail
 from xetile.hints import isa
-from xetile.passes.xe.convert_xevm_to_llvm.types import lowered_element
-from xetile.passes.xe.convert_xevm_to_llvm.view import Address, LLVMView, Strided
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import lowered_element
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import Address, LLVMView, Strided
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))

@@ -36,7 +36,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.kernels import symbol_name
+from xetile.analysis.module_kernels import symbol_name
 from xetile.dialects.upstream.gpu import ShuffleOp, SubgroupReduceOp
 from xetile.dialects.upstream.gpu.collectives import CONVERSION, SIGNED, format_of, kinds_of
 from xetile.dialects.upstream.llvm import AtomicRMWOp, CmpXchgOp
@@ -44,9 +44,9 @@ from xetile.errors import fail
 from xetile.hints import isa
 from xetile.passes.xe.convert_xevm_to_llvm.builtins import PRINTF, mangle
 from xetile.passes.xe.convert_xevm_to_llvm.floats import float_parts
-from xetile.passes.xe.convert_xevm_to_llvm.types import element_bits, is_nibble
-from xetile.passes.xe.convert_xevm_to_llvm.vectors import chunks_of, elements_of
-from xetile.passes.xe.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_types import element_bits, is_nibble
+from xetile.passes.xe.convert_xevm_to_llvm.llvm_view import LLVMView
+from xetile.passes.xe.convert_xevm_to_llvm.vector_chunks import chunks_of, elements_of
 from xetile.rewriting.rewriter import Handlers, on, remade
 from xetile.targets.xe.atomics import COMPARED_BITS
 from xetile.targets.xe.device import CONSTANT_ADDRESS_SPACE, LANES

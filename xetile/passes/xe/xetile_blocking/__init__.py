@@ -29,14 +29,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
-from xetile.analysis.targets import check_option, device_of
+from xetile.analysis.kernel_targets import check_option, device_of
+from xetile.analysis.module_kernels import functions, has_workgroup_map, holds_dialect, level
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
-from xetile.passes.xe.xetile_blocking import tiles, vectors
-from xetile.passes.xe.xetile_blocking.view import BlockedView
+from xetile.passes.xe.xetile_blocking import blocked_vectors, tile_blocks
+from xetile.passes.xe.xetile_blocking.blocked_view import BlockedView
 from xetile.planning.decided import decided
-from xetile.planning.xe.messages import plan_messages
+from xetile.planning.xe.message_plans import plan_messages
 from xetile.rewriting.grouped_reductions import expand_grouped_reductions
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.xe.device import XeDevice
@@ -62,7 +62,9 @@ class XeTileBlocking(ModulePass):
             _refuse_maps(function)
             _refuse_given_tiles(function)
             target = device_of(function, XeDevice, self.device)
-            view = BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target)
+            view = BlockedView(
+                function, {**tile_blocks.HANDLERS, **blocked_vectors.HANDLERS}, target
+            )
             view.run()
             decided(function, view)
             for access, message in plan_messages(function, target):

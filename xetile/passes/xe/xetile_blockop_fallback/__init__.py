@@ -33,14 +33,14 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect, level
-from xetile.analysis.targets import assumption, check_option, device_of
+from xetile.analysis.kernel_targets import assumption, check_option, device_of
+from xetile.analysis.module_kernels import functions, holds_dialect, level
 from xetile.dialects.xetile import LoadTileOp, PrefetchTileOp, StoreTileOp
 from xetile.errors import fail, remark
 from xetile.levels import SURFACES_ATTRIBUTE
-from xetile.passes.xe.xetile_blockop_fallback.accesses import HANDLERS
+from xetile.passes.xe.xetile_blockop_fallback.element_accesses import HANDLERS
+from xetile.passes.xe.xetile_blockop_fallback.fallback_view import FallbackView
 from xetile.passes.xe.xetile_blockop_fallback.versions import Versions, with_versions
-from xetile.passes.xe.xetile_blockop_fallback.view import FallbackView
 from xetile.passes.xe.xetile_init_duplicate import duplicate
 from xetile.planning.decided import decided
 from xetile.planning.xe.fallbacks import COLUMN, Family, families

@@ -37,14 +37,14 @@ from xetile.analysis.residues import in_bytes
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.memref_layout import strides_and_offset
 from xetile.dialects.xetile import InitTileOp, TileType
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR
 from xetile.errors import remark
 from xetile.hints import isa
 from xetile.planning.xe.fallbacks import COLUMN, Family, memory_of
-from xetile.planning.xe.words import BYTE_BITS
+from xetile.planning.xe.message_words import BYTE_BITS
 from xetile.targets.xe.surface import SURFACE
 
 

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.levels import REGISTERS_ATTRIBUTE
 from xetile.planning.xe.pressure.liveness import Point, bytes_along, live_after, live_behind
-from xetile.planning.xe.pressure.reading import Reading, read_kernel
+from xetile.planning.xe.pressure.llvm_reading import Reading, read_kernel
 from xetile.planning.xe.pressure.scheduling import folded, loads_first, scheduled
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED_FROM

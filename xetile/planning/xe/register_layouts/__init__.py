@@ -5,24 +5,24 @@ from functools import cached_property
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import LoadNdOp, StoreNdOp
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.intel.messages import BlockConfiguration
-from xetile.planning.xe.register_layouts.accesses import LaneAccess
+from xetile.layout.intel.message_layouts import BlockConfiguration
+from xetile.planning.xe.register_layouts.access_layouts import LaneAccess
 from xetile.planning.xe.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.xe.register_layouts.choice import Choice, choose
 from xetile.planning.xe.register_layouts.classes import REDUCTIONS, Graph, Use
-from xetile.planning.xe.register_layouts.held import Held, store_message
-from xetile.planning.xe.register_layouts.joins import Join, joins
-from xetile.planning.xe.register_layouts.layout_rules import pulled
-from xetile.planning.xe.register_layouts.prices import (
+from xetile.planning.xe.register_layouts.conversion_prices import (
     Conversion,
     Conversions,
     Reduced,
     conversion_prices,
     reason_of,
 )
+from xetile.planning.xe.register_layouts.held import Held, store_message
+from xetile.planning.xe.register_layouts.joins import Join, joins
+from xetile.planning.xe.register_layouts.layout_rules import pulled
 from xetile.targets.xe.device import XeDevice
 
 

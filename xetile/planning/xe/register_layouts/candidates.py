@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.layout.algebra.fitting import identity_standard_nd
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.planning.xe.register_layouts.classes import Graph, LayoutClass, Use, bits_of

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from xetile.planning.rounds import weight
 from xetile.planning.xe.register_layouts.candidates import taken_as
 from xetile.planning.xe.register_layouts.classes import LayoutClass, Moved, Use
+from xetile.planning.xe.register_layouts.conversion_prices import Conversions
 from xetile.planning.xe.register_layouts.held import Held
-from xetile.planning.xe.register_layouts.prices import Conversions
 
 Choice = dict[LayoutClass, Held]
 """How each class is held."""

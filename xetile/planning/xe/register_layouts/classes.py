@@ -14,11 +14,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from xetile.analysis.same_value import Carried, Classes, carried
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp
 from xetile.hints import isa
 from xetile.planning.rounds import weight
-from xetile.planning.xe.register_layouts.accesses import Accesses, LaneAccess
+from xetile.planning.xe.register_layouts.access_layouts import Accesses, LaneAccess
 from xetile.planning.xe.register_layouts.held import (
     Held,
     Message,

@@ -22,7 +22,7 @@ from xetile.analysis.constants import Dense, dense_value, is_splat
 from xetile.analysis.ranges import Interval, Ranges
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.hints import isa
 from xetile.planning.xe.register_layouts.layout_rules import (
     is_dealt_out,

@@ -8,14 +8,14 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
 
 from xetile.dialects.operand_types import operand_types
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp, TensorDescType
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
-from xetile.dialects.xetile.types import memory_bits
+from xetile.dialects.xetile.tile_type import memory_bits
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.dpas import dpas_register_word
-from xetile.layout.intel.messages import Access, BlockConfiguration, register_word
-from xetile.layout.intel.xegpu import dpas_vector_layout, message_vector_layout
+from xetile.layout.intel.dpas_layouts import dpas_register_word
+from xetile.layout.intel.message_layouts import Access, BlockConfiguration, register_word
+from xetile.layout.intel.xegpu_layouts import dpas_vector_layout, message_vector_layout
 from xetile.targets.target import Operand
 from xetile.targets.xe.device import XeDevice
 

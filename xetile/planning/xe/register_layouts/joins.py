@@ -13,10 +13,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from xetile.dialects.known_integers import known_integer
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.dialects.xegpu import CompileHintOp, LoadNdOp, PrefetchNdOp
-from xetile.dialects.xetile.types import memory_bits
-from xetile.layout.intel.messages import Access, BlockConfiguration
+from xetile.dialects.xetile.tile_type import memory_bits
+from xetile.layout.intel.message_layouts import Access, BlockConfiguration
 from xetile.targets.xe.device import XeDevice
 
 Place = tuple[int, int]

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.banks import conflicts
-from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.step_prices import Prices
+from xetile.planning.xe.message_words import BYTE_BITS
 from xetile.planning.xe.register_layouts.element_places import PlaceAnalysis
 from xetile.planning.xe.register_layouts.places import (
     ONE,
@@ -21,7 +22,6 @@ from xetile.planning.xe.register_layouts.places import (
     possible_sum,
     union,
 )
-from xetile.planning.xe.words import BYTE_BITS
 from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
 
 

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.vector_support import vector_type
 from xetile.hints import isa
 from xetile.layout.algebra.f2 import multiply
 from xetile.layout.algebra.linear_layout import LinearLayout

@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
-from xetile.analysis.kernels import functions, level
 from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.maps.rules import map_names
+from xetile.analysis.module_kernels import functions, level
 from xetile.api import parse
 from xetile.dialects.modules import context
 from xetile.dialects.xetile import TileType

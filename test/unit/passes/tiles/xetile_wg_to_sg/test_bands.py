@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.passes.tiles.xetile_wg_to_sg.exchange import Bands, cut
+from xetile.passes.tiles.xetile_wg_to_sg.exchanged_units import Bands, cut
 
 Shape = tuple[int, int]
 

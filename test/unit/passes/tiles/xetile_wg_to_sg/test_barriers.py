@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.modules import context, parse
 from xetile.dialects.xetile import TileType
-from xetile.dialects.xetile.attributes import SHARED
+from xetile.dialects.xetile.xetile_attributes import SHARED
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg

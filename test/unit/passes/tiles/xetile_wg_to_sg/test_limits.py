@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.analysis.kernels import functions
+from xetile.analysis.module_kernels import functions
 from xetile.dialects.modules import parse
 from xetile.passes.tiles.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets import find

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api
 from xetile.codegen import lower_to_llvm
-from xetile.codegen.spirv import code, instructions
+from xetile.codegen.spirv_emitter import code, instructions
 from xetile.levels import LevelName
 from xetile.toolchain.ocloc import compile_spirv, disassemble
 

@@ -10,7 +10,7 @@ from support.on_device import ON_NUMPY, Place
 from xdsl.dialects.builtin import IntegerType, bf16, f16, f32, f64
 from xdsl.ir import Attribute
 
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 TYPES: tuple[tuple[Attribute, int], ...] = (
     (IntegerType(1), 8),

@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.passes.xe.convert_xegpu_to_xevm.lane_accesses import wanted_or_zeros
-from xetile.passes.xe.convert_xegpu_to_xevm.words import LaneCode
+from xetile.passes.xe.convert_xegpu_to_xevm.word_vectors import LaneCode
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

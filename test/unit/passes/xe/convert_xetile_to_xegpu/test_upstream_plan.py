@@ -20,7 +20,7 @@ from xetile.interpreter import execute
 from xetile.kernels import gemm_module
 from xetile.passes.pipelines import lower
 from xetile.passes.xe.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
-from xetile.rewriting.positions import canonicalize
+from xetile.rewriting.kept_positions import canonicalize
 from xetile.toolchain.mlir import Route, run_passes
 
 EXAMPLES = Path(__file__).parents[5] / "examples"

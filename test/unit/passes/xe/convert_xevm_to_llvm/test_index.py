@@ -9,7 +9,7 @@ import pytest
 from support.on_device import ON_NUMPY, Place
 
 from xetile import api
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 LANES = 16
 FAR = (0, 1, -1, 7, -8, 2**31 - 1, -(2**31), 2**31, 2**32 - 1, 2**40 + 3, 2**63 - 1, -(2**63))

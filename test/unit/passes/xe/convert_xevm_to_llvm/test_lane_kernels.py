@@ -19,7 +19,7 @@ from support.subgroup import Array, same
 from tools.device_product.accuracy import agree
 from xetile import api
 from xetile.errors import XetileError
-from xetile.runtime.device import Device
+from xetile.runtime.open_device import Device
 
 LANES = 16
 NUMPY: dict[str, Any] = {

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import execute, lower, parse_text
 from xetile.errors import XetileError
-from xetile.runtime.device import Device
 from xetile.runtime.launch import Compiled, compile_kernel, execute_compiled
+from xetile.runtime.open_device import Device
 
 Bounds = tuple[int, int]
 

@@ -16,7 +16,7 @@ from support.subgroup import NUMPY, Argument, Array, kernel, load, memref, same,
 
 from tools.device_product.accuracy import agree
 from xetile import api
-from xetile.passes.xe.convert_xevm_to_llvm import arithmetic, floats, functions
+from xetile.passes.xe.convert_xevm_to_llvm import arithmetic, float_functions, floats
 
 SHAPE = (2, 32)
 SUBGROUPS = 4
@@ -242,5 +242,7 @@ def test_every_elementwise_op_of_the_pass_is_here() -> None:
         op for element in (*FLOATS, *INTEGERS) for op in (*ops(element), *conversions(element))
     ]
     names = {word for op in computed for word in op.lines.split() if "." in word}
-    handled = {name for room in (arithmetic, floats, functions) for name in room.HANDLERS}
+    handled = {
+        name for room in (arithmetic, floats, float_functions) for name in room.HANDLERS
+    }
     assert names == handled - ELSEWHERE.keys()

@@ -7,8 +7,8 @@ import pytest
 
 import xetile
 from xetile.interpreter import execute
-from xetile.runtime.device import Device
 from xetile.runtime.launch import execute_on
+from xetile.runtime.open_device import Device
 
 PRINTS = r"""
 gpu.module @m {

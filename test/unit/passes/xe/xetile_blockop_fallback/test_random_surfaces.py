@@ -9,8 +9,8 @@ from support.tiled.launching import compiled
 
 from xetile.api import lower
 from xetile.interpreter import execute
-from xetile.runtime.device import Device
 from xetile.runtime.launch import Compiled, execute_compiled
+from xetile.runtime.open_device import Device
 from xetile.targets.target import Assume
 
 COUNT = 16

@@ -5,7 +5,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import lower, parse_text
-from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 from xetile.errors import collected_remarks
 from xetile.kernels import gemm_module
 from xetile.levels import REGISTERS_ATTRIBUTE

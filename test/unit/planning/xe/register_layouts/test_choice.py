@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from xetile.analysis.kernels import functions
+from xetile.analysis.module_kernels import functions
 from xetile.api import parse
 from xetile.planning.xe.register_layouts.candidates import spread
 from xetile.planning.xe.register_layouts.choice import Choice, State, choose
 from xetile.planning.xe.register_layouts.classes import Graph, LayoutClass
-from xetile.planning.xe.register_layouts.prices import Conversions
+from xetile.planning.xe.register_layouts.conversion_prices import Conversions
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 

@@ -6,11 +6,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.kernels import functions
+from xetile.analysis.module_kernels import functions
 from xetile.api import parse
 from xetile.dialects.xegpu import LoadNdOp
-from xetile.layout.intel.messages import BlockConfiguration
-from xetile.layout.intel.xegpu import default_vector_layout, dpas_vector_layout
+from xetile.layout.intel.message_layouts import BlockConfiguration
+from xetile.layout.intel.xegpu_layouts import default_vector_layout, dpas_vector_layout
 from xetile.planning.xe.register_layouts import RegisterLayouts, plan_registers
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice

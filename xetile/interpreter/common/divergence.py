@@ -1,0 +1,106 @@
+"""Control flow: once for all threads where they agree, else for those that go the same way."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import prod
+
+import numpy as np
+from xdsl.ir import Block, Operation
+
+from xetile.errors import fail
+from xetile.interpreter.machine.execution import Frame
+from xetile.interpreter.machine.runtime_values import Array, Value, Values, merge, take
+
+Bounds = tuple[Array, Array, Array]
+"""Where a loop begins and ends, and its positive step."""
+
+Round = Callable[[Frame, Sequence[Array], Values], Values]
+"""What one round makes of the values so far, for the threads of a frame and their induction variables."""
+
+
+MOST_ROUNDS = 1 << 32
+"""Rounds that a loop makes with those around it, at most: hours, at a microsecond for each."""
+
+
+def loop(
+    frame: Frame, op: Operation, bounds: Sequence[Bounds], values: Values, run: Round
+) -> Values:
+    """Run the rounds of a nest of loops, the last one fastest; the last values."""
+    machine, around = frame.machine, frame.machine.rounds
+    rounds = prod(_most_trips(*bound) for bound in bounds)
+    where = "" if around == 1 else " with the loops around it"
+    check_rounds(op, around * rounds, MOST_ROUNDS, where)
+    machine.rounds = around * max(rounds, 1)
+    try:
+        return _run_rounds(frame, bounds, values, run)
+    finally:
+        machine.rounds = around
+
+
+def _most_trips(lower: Array, upper: Array, step: Array) -> int:
+    """The most trips of any thread, also where no i64 holds their number."""
+    ends = np.broadcast_arrays(lower, upper, step)
+    far = np.argmax(ends[1].astype(np.float64) - ends[0])
+    first, last, by = (int(end[far]) for end in ends)
+    return max(-((first - last) // by), 0)
+
+
+def check_rounds(op: Operation, rounds: int, most: int, where: str = "") -> None:
+    """Refuse a loop that would not end in reasonable time; `where` says what else is counted."""
+    if rounds > most:
+        fail(op, f"the loop makes {rounds:,} rounds{where}; at most {most:,} are executed")
+
+
+def _run_rounds(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Round) -> Values:
+    trips = [np.maximum(-((lower - upper) // step), 0) for lower, upper, step in bounds]
+    together = all((count == count[0]).all() for count in trips)
+    everyone = np.ones(frame.count, np.bool)
+    for number in np.ndindex(*(int(count.max()) for count in trips)):
+        at = [lower + n * step for (lower, _, step), n in zip(bounds, number, strict=True)]
+        if together:
+            values = run(frame, at, values)
+            continue
+        runs = [count > n for count, n in zip(trips, number, strict=True)]
+        index = np.flatnonzero(reduce(np.logical_and, runs, everyone))
+        if len(index) == frame.count:
+            values = run(frame, at, values)
+        elif len(index):
+            mine, before = (
+                [take(n, index) for n in at],
+                [take(value, index) for value in values],
+            )
+            values = joined(frame, values, index, run(frame.of(index), mine, before))
+    return values
+
+
+def check_step(op: Operation, step: Array) -> None:
+    """Refuse a loop whose step is not positive."""
+    if (smallest := int(step.min())) <= 0:
+        fail(op, f"the step of '{op.name}' is {smallest}; expected a positive one")
+
+
+def joined(frame: Frame, values: Values, index: Array, changed: Values) -> list[Value]:
+    """Values of all threads, of which those of the threads `index` changed."""
+    return [
+        merge([(slice(None), old), (index, new)], frame.count)
+        for old, new in zip(values, changed, strict=True)
+    ]
+
+
+def branch(
+    frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]
+) -> Values:
+    """Run each block for the threads of its condition, of which each thread has one."""
+    pieces: list[tuple[Array, list[Value]]] = []
+    for condition, block in zip(conditions, blocks, strict=True):
+        if condition.all():
+            return [] if block is None else frame.run(block, [])
+        if block is None or not condition.any():
+            continue
+        index = np.flatnonzero(condition)
+        pieces.append((index, frame.of(index).run(block, [])))
+    if not pieces or not pieces[0][1]:
+        return []
+    indices = [index for index, _ in pieces]
+    columns = zip(*(results for _, results in pieces), strict=True)
+    return [merge(list(zip(indices, column, strict=True)), frame.count) for column in columns]

@@ -1,0 +1,184 @@
+"""LLVM IR text in the making: types, literals, blocks, and where a program may be refused.
+
+xDSL 0.75 carries too little of it to stand here (a test tells when that changes): no pass
+makes llvm of arith, cf, func or index; `convert-memref-to-ptr` takes static strides only
+and checks no index; its back end has no bf16 and no unsigned integers as floats.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from string import Template
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from xetile.interpreter.host.native import FUNCTION, has_half_conversions
+from xetile.interpreter.machine.elements import Element, find_element
+from xetile.interpreter.machine.runtime_values import Array
+
+SLOT = np.dtype(np.int64)
+"""What a compiled loop and the interpreter hand each other: values as in memory."""
+
+FOUND_SLOTS = 2
+"""Of a refused program the first slots have an index and the extent that it is outside of."""
+
+Refuse = Callable[[int, int], object]
+"""Raises what is to be said where a program is refused, with what was found there."""
+
+FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
+
+ROOM = "ptr %slots, ptr %ask, ptr %compute"
+"""What every function of a text gets, and hands on to those that it calls."""
+
+LOOP = f"define i64 @{FUNCTION}(i64 %first, i64 %end, {ROOM})"
+"""The head of the function that the interpreter calls."""
+
+UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+"""The metadata that a text ends with."""
+
+
+INTEGER = Element("i64", 64, SLOT, is_float=False)
+
+
+class Place(NamedTuple):
+    """An address in memory, and what is held there."""
+
+    address: str
+    of: Element
+
+
+class Unsupported(Exception):
+    """A loop that stays with the interpreter; the text says why."""
+
+
+def held(type: Attribute) -> Element:
+    """How a scalar type is held, where compiled code can hold it: integers, index, f16, bf16, f32, f64."""
+    found = find_element(type)
+    if found is None or found.unsigned:
+        raise Unsupported(f"a value of type {type}")
+    if found.is_float and found.name not in (*FLOATS, "bf16"):
+        raise Unsupported(f"a value of type {type}")
+    if found.name == "f16" and not has_half_conversions():
+        raise Unsupported("f16 on this processor")
+    return found
+
+
+def llvm_type(of: Element) -> str:
+    """The LLVM type of a value; bf16 is held as its bits."""
+    return FLOATS.get(of.name, f"i{of.bits}")
+
+
+def slot_of(slots: Array, number: int, of: Element) -> Array:
+    """A slot as one value, which changes with it."""
+    first = number * (SLOT.itemsize // of.size)
+    return slots.view(of.dtype)[first : first + 1]
+
+
+def literal(value: Array, of: Element) -> str:
+    """A number as LLVM writes it: f32 as the bits of the f64 of the same value."""
+    if of.name in ("f16", "bf16"):
+        bits = int(value.view(np.uint16)[0])
+        return f"0xH{bits:04X}" if of.name == "f16" else str(bits)
+    if of.is_float:
+        return f"0x{int(value.astype(np.float64).view(np.uint64)[0]):016X}"
+    return str(int(value[0]))
+
+
+class Code:
+    """The text of one function that returns an i64: 0 is done, n is the n-th of the refusals.
+
+    The refusals are those of all functions of a text, `text_of` is one of the same text.
+    `ask` is `i64 (i64 number)`, not 0 if an op was refused; `compute` is
+    `double (i64 number, double, double)`.
+    """
+
+    def __init__(self, head: str, text_of: "Code | None" = None) -> None:
+        self.refusals: list[Refuse] = [] if text_of is None else text_of.refusals
+        self._counter = count(1) if text_of is None else text_of._counter
+        self._head = head
+        self._entry: list[str] = []
+        self._body: list[str] = []
+        self._lines = self._body
+
+    @contextmanager
+    def at_entry(self) -> Generator[None]:
+        """What is written inside happens when the function begins."""
+        before, self._lines = self._lines, self._entry
+        yield
+        self._lines = before
+
+    def name(self, word: str) -> str:
+        return f"{word}.{next(self._counter)}"
+
+    def let(self, text: str) -> str:
+        name = f"%{self.name('v')}"
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def write(self, text: str, words: Mapping[str, str]) -> str:
+        """Lines `name = instruction` with `$word`s or `$name`s; the last one's value."""
+        known, value = dict(words), ""
+        for line in text.strip().splitlines():
+            name, _, instruction = line.rpartition(" = ")
+            value = self.let(Template(instruction.strip()).substitute(known))
+            known[name.strip()] = value
+        return value
+
+    def do(self, text: str) -> None:
+        self._lines.append(f"  {text}")
+
+    def block(self, label: str) -> None:
+        self._lines.append(f"{label}:")
+
+    def variable(self, of: Element) -> Place:
+        with self.at_entry():
+            return Place(self.let(f"alloca {_memory_type(of)}"), of)
+
+    def slot(self, number: int, of: Element) -> Place:
+        return Place(self.let(f"getelementptr i64, ptr %slots, i64 {number}"), of)
+
+    def load(self, place: Place) -> str:
+        """A value from memory, where integers are held in whole bytes."""
+        address, of = place
+        memory, type = _memory_type(of), llvm_type(of)
+        value = self.let(f"load {memory}, ptr {address}, align {of.size}")
+        return value if memory == type else self.let(f"trunc {memory} {value} to {type}")
+
+    def store(self, place: Place, value: str) -> None:
+        """Store a value to memory, integers sign-extended."""
+        address, of = place
+        memory, type = _memory_type(of), llvm_type(of)
+        if memory != type:
+            word = "zext" if of.bits == 1 else "sext"
+            value = self.let(f"{word} {type} {value} to {memory}")
+        self.do(f"store {memory} {value}, ptr {address}, align {of.size}")
+
+    def refuse_if(self, condition: str, refuse: Refuse, found: Sequence[str] = ()) -> None:
+        """End the function where a condition (i1) holds; `found` (i64 each) goes to the first slots."""
+        self.refusals.append(refuse)
+        bad, good = self.name("refused"), self.name("fine")
+        self.do(f"br i1 {condition}, label %{bad}, label %{good}, !prof !0")
+        self.block(bad)
+        for number, value in enumerate(found):
+            self.store(self.slot(number, INTEGER), value)
+        self.do(f"ret i64 {len(self.refusals)}")
+        self.block(good)
+
+    def pass_on(self, answer: str) -> None:
+        """End the function with the answer of one that it called, unless that is 0."""
+        bad, good = self.name("refused"), self.name("fine")
+        wrong = self.let(f"icmp ne i64 {answer}, 0")
+        self.do(f"br i1 {wrong}, label %{bad}, label %{good}, !prof !0")
+        self.block(bad)
+        self.do(f"ret i64 {answer}")
+        self.block(good)
+
+    def text(self) -> str:
+        entry = [f"{self._head} {{", "entry:", *self._entry, "  br label %body", "body:"]
+        return "\n".join([*entry, *self._body, "}"])
+
+
+def _memory_type(of: Element) -> str:
+    return llvm_type(of) if of.is_float else f"i{8 * of.size}"

@@ -1,0 +1,317 @@
+"""Units that change their owners: in registers where every subgroup has what it needs, else through shared memory.
+
+Through shared memory: every unit is stored by the first of its owners, a barrier, every subgroup loads its new units.
+Where elements lie in between, `planning/distribution/exchanges.py` decides. Each exchange has a buffer of its own,
+allocated where the function begins, and a barrier before its stores too, which keeps them behind earlier loads:
+`buffers.py` takes away those barriers that nothing needs, and buffers that others can stand for. A value that is larger
+than the pass's `exchange_bytes` goes through a smaller buffer in bands (bands.py).
+
+Elements that have no size in memory of their own are stored in the next larger one: integers below 8 bits as i8,
+index as i64.
+
+Exchanges in bands: what is larger than a share of shared memory goes through that share, one band after the other.
+
+A band is a range of rows or of columns that holds whole units of both sides. Which one a subgroup's unit lies in may
+depend on the subgroup; then the band's number is computed, and compared where the band is stored and loaded.
+"""
+
+from collections.abc import Callable, Sequence
+from math import lcm, prod
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.same_value import vector_shape
+from xetile.dialects.swizzle import SwizzleAttr
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.arith.arith_support import bits
+from xetile.dialects.upstream.gpu import BarrierOp
+from xetile.dialects.upstream.vector.vector_support import vector_type
+from xetile.dialects.xetile import (
+    InitTileOp,
+    LoadTileOp,
+    StoreTileOp,
+    TileAttr,
+    TileConvLayoutOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileType,
+)
+from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR, ROW_MAJOR, SHARED
+from xetile.errors import fail, warn
+from xetile.layout.algebra.block_grids import Coordinates, Distribution, Term
+from xetile.passes.tiles.xetile_wg_to_sg.exchanged import Exchanged
+from xetile.passes.tiles.xetile_wg_to_sg.subgroup_view import SubgroupView, Units, is_signless
+from xetile.passes.tiles.xetile_wg_to_sg.units import in_registers
+from xetile.planning.distribution.exchanges import planned_exchange
+from xetile.planning.distribution.shared_messages import BYTE_BITS, Memory, Role, role_of
+from xetile.rewriting.one_to_many import Offset
+
+
+class Bands(NamedTuple):
+    """How a value is cut: along one dimension, into parts of one extent (elements)."""
+
+    dimension: int
+    extent: int
+    number: int
+
+
+class Place(NamedTuple):
+    """Where a unit lies: all bands that it may be in, this subgroup's, and its offsets inside of that (elements)."""
+
+    possible: tuple[int, ...]
+    band: Offset
+    starts: tuple[Offset, ...]
+
+
+def cut(shape: Sequence[int], units: Sequence[Coordinates], bytes_: int, limit: int) -> Bands:
+    """The fewest bands of at most `limit` bytes, for elements of `bytes_`; where there are none so small, the smallest.
+
+    `units` are the extents of both sides' units, of which each band holds whole ones.
+    """
+    choices: list[Bands] = []
+    for dimension, extent in enumerate(shape):
+        least = lcm(*(unit[dimension] for unit in units))
+        counts = [n for n in range(1, extent // least + 1) if extent % (n * least) == 0]
+        choices.extend(Bands(dimension, n * least, extent // (n * least)) for n in counts)
+    size = bytes_ * prod(shape)
+    fitting = [bands for bands in choices if size <= limit * bands.number]
+    if fitting:
+        return min(fitting, key=lambda bands: bands.number)
+    return max(choices, key=lambda bands: bands.number)
+
+
+def band_shape(shape: Sequence[int], bands: Bands) -> tuple[int, ...]:
+    """The extents of one band (elements)."""
+    return tuple(bands.extent if d == bands.dimension else n for d, n in enumerate(shape))
+
+
+def place(view: SubgroupView, terms: Sequence[Term], bands: Bands) -> Place:
+    """Where the unit with these offsets lies."""
+    term = terms[bands.dimension]
+    possible = tuple(dict.fromkeys(offset // bands.extent for offset in term.offsets))
+    starts = [view.unit_offset(t) for t in terms]
+    if len(possible) == 1:
+        inside = term._replace(shift=term.shift - possible[0] * bands.extent)
+        starts[bands.dimension] = view.unit_offset(inside)
+        return Place(possible, possible[0], tuple(starts))
+    extent, offset = view.constant(bands.extent), view.index(starts[bands.dimension])
+    starts[bands.dimension] = view.new(arith.RemUIOp(offset, extent))
+    return Place(possible, view.new(arith.DivUIOp(offset, extent)), tuple(starts))
+
+
+def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Units:
+    """A value as `target` deals it out."""
+    kept = in_registers(view, source, target)
+    if kept is not None:
+        view.note_kept(source.distribution, target)
+        return kept
+    return _through_memory(view, source, target, turned=False)
+
+
+def transposed_through_memory(
+    view: SubgroupView, source: Units, target: Distribution
+) -> Units:
+    """The transpose of a value as `target` deals it out: stored row by row, loaded column by column."""
+    return _through_memory(view, source, target, turned=True)
+
+
+class _Buffer(NamedTuple):
+    """Shared memory as one side sees it."""
+
+    memory: SSAValue
+    tile: TileType
+    places: list[Place]
+
+    def unit(self, view: SubgroupView, made: Exchanged, index: int) -> SSAValue:
+        tile = InitTileOp(self.memory, self.places[index].starts, [], [], self.tile)
+        made.tiles.append(tile)
+        return view.new(tile)
+
+
+def _through_memory(
+    view: SubgroupView, source: Units, target: Distribution, *, turned: bool
+) -> Units:
+    """An exchange, or the one that has been made of the same units before."""
+    key = (*source.values, target, turned)
+    block, known = view.loaded.get(key, (None, None))
+    if known is None or block not in (view.block, view.entry):
+        known = _exchange(view, source, target, turned=turned)
+        view.loaded[key] = (view.block, known)
+    return known
+
+
+def _exchange(
+    view: SubgroupView, source: Units, target: Distribution, *, turned: bool
+) -> Units:
+    element = vector_type(source.values[0]).element_type
+    kept = _type_in_memory(view, element)
+    distribution = source.distribution
+    units = (distribution.unit, target.unit[::-1] if turned else target.unit)
+    bands = cut(distribution.shape, units, _bytes(kept), view.exchange_bytes)
+    rows, columns = band_shape(distribution.shape, bands)
+    plan = planned_exchange(
+        distribution,
+        target,
+        _bytes(kept) * BYTE_BITS,
+        (rows, columns),
+        turned=turned,
+        role=_role(view.current),
+        device=view.device,
+        limit=view.exchange_bytes,
+    )
+    if plan.bytes > view.exchange_bytes:
+        warn(
+            view.current,
+            f"this exchange takes {plan.bytes} bytes of shared memory, where it shall take {view.exchange_bytes}; "
+            "a band holds whole units of both sides",
+        )
+    allocation = memref.AllocOp([], [], buffer_type(plan.memory, kept))
+    made = Exchanged(view.current, plan, allocation)
+    view.moves.append(made)
+    memory = view.emit_at_entry(allocation)
+    written = _buffer(view, memory, distribution, bands, plan.memory, turned=False)
+    if turned:
+        made.turned = memref.TransposeOp(memory, (1, 0))
+        memory = view.new(made.turned)
+        bands = bands._replace(dimension=1 - bands.dimension)
+    read = _buffer(view, memory, target, bands, plan.memory, turned=turned)
+    values: list[SSAValue | None] = [None] * target.local_units
+    for band in range(bands.number):
+        made.before.append(view.emit(BarrierOp()))
+        with view.first_owners(distribution):
+            _store_band(view, made, source, written, band)
+        made.between.append(view.emit(BarrierOp()))
+        values = [
+            _load_of_band(view, made, read, index, band, value)
+            for index, value in enumerate(values)
+        ]
+    found = [value for value in values if value is not None]
+    return Units([_cast(view, value, element, arith.TruncIOp) for value in found], target)
+
+
+def _role(op: Operation) -> Role:
+    """The operand of products that the result of an op becomes; or that what is gathered is reduced row by row."""
+    if isinstance(op, TileReduceOp) and op.reduction_dims.get_values() == (1,):
+        return "rows"
+    if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
+        return None
+    return role_of(op.result)
+
+
+def buffer_type(memory: Memory, element: Attribute) -> MemRefType[Attribute]:
+    """The memref in shared memory whose elements lie so."""
+    layout = NoneAttr()
+    if memory.swizzle is not None:
+        layout = SwizzleAttr(memory.swizzle)
+    elif memory.strides[1] != 1:
+        layout = StridedLayoutAttr(memory.strides, 0)
+    return MemRefType(element, memory.extents, layout, IntegerAttr(SHARED, i64))
+
+
+def _buffer(
+    view: SubgroupView,
+    memory: SSAValue,
+    distribution: Distribution,
+    bands: Bands,
+    lies: Memory,
+    *,
+    turned: bool,
+) -> _Buffer:
+    element = cast("MemRefType[Attribute]", memory.type).element_type
+    by_rows = lies.swizzle is not None or (lies.strides[1] == 1) is not turned
+    attribute = TileAttr(order=ROW_MAJOR if by_rows else COLUMN_MAJOR, memory_space=SHARED)
+    type = TileType(distribution.unit, element, attribute)
+    rounds = distribution.round_coordinates
+    places = [place(view, distribution.offset_terms(round_), bands) for round_ in rounds]
+    return _Buffer(memory, type, places)
+
+
+def _store_band(
+    view: SubgroupView, made: Exchanged, source: Units, buffer: _Buffer, band: int
+) -> None:
+    for index, value in enumerate(source.values):
+        found = buffer.places[index]
+        if band not in found.possible:
+            continue
+        with view.only_if(_is(view, found.band, band)):
+            stored = _cast(view, value, buffer.tile.element_type, arith.ExtUIOp)
+            view.emit(StoreTileOp(stored, buffer.unit(view, made, index)))
+
+
+def _load_of_band(
+    view: SubgroupView,
+    made: Exchanged,
+    buffer: _Buffer,
+    index: int,
+    band: int,
+    before: SSAValue | None,
+) -> SSAValue | None:
+    """A unit, where it is in this band or it is the first that it may be in; else what an earlier band gave."""
+    found = buffer.places[index]
+    if band not in found.possible:
+        return before
+    if before is None:
+        return view.new(LoadTileOp(buffer.unit(view, made, index)))
+    return view.choose(
+        _is(view, found.band, band),
+        lambda: view.new(LoadTileOp(buffer.unit(view, made, index))),
+        before,
+    )
+
+
+def _is(view: SubgroupView, found: Offset, band: int) -> SSAValue | None:
+    """Whether this subgroup's unit is in a band; None where it is in any case."""
+    if isinstance(found, int):
+        return None
+    return view.new(arith.CmpiOp(found, view.constant(band), "eq"))
+
+
+def bytes_exchanged(view: SubgroupView, value: SSAValue) -> int:
+    """Bytes of a whole vector in shared memory, without gaps."""
+    element = _type_in_memory(view, vector_type(value).element_type)
+    return prod(vector_shape(value)) * _bytes(element)
+
+
+def _bytes(element: Attribute) -> int:
+    return 1 << max(0, bits(element) - 1).bit_length() >> 3
+
+
+def _type_in_memory(view: SubgroupView, element: Attribute) -> Attribute:
+    if isinstance(element, IndexType):
+        return i64
+    if not isinstance(element, IntegerType):
+        return element
+    integer = cast("IntegerType", element)
+    if integer.bitwidth >= 8:
+        return integer
+    if not is_signless(integer):
+        fail(
+            view.current,
+            f"elements of {integer} cannot be exchanged between subgroups; "
+            "expected signless integers or at least 8 bits",
+        )
+    return IntegerType(8)
+
+
+def _cast(
+    view: SubgroupView,
+    value: SSAValue,
+    to: Attribute,
+    for_integers: Callable[[SSAValue, Attribute], Operation],
+) -> SSAValue:
+    found = vector_type(value).element_type
+    if found == to:
+        return value
+    make = arith.IndexCastOp if IndexType() in (found, to) else for_integers
+    return view.new(make(value, VectorType(to, vector_shape(value))))
