@@ -61,7 +61,7 @@ def _launched_block(function: Operation) -> tuple[int, ...] | None:
     for launch in launches(function):
         sizes = [
             folded_integer(size)
-            for size in (launch.block_size_x, launch.block_size_y, launch.block_size_z)
+            for size in (launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ)
         ]
         known = tuple(size for size in sizes if size is not None)
         if len(known) == len(sizes):

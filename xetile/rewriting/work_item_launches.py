@@ -133,7 +133,7 @@ def _subgroups_along(
 
 
 def _widen(launch: LaunchFuncOp, threads: int) -> None:
-    x = launch.block_size_x
+    x = launch.blockSizeX
     type = x.type
     width = type.bitwidth if isinstance(type, IntegerType) else IndexType()
     lanes = arith.ConstantOp.from_int_and_width(threads, width)
@@ -141,4 +141,4 @@ def _widen(launch: LaunchFuncOp, threads: int) -> None:
     for op in (lanes, items):
         op.location = launch.location
     Rewriter.insert_op([lanes, items], InsertPoint.before(launch))
-    launch.operands[len(launch.async_dependencies) + AFTER_GRID] = items.result
+    launch.operands[len(launch.asyncDependencies) + AFTER_GRID] = items.result

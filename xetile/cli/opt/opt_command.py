@@ -225,6 +225,13 @@ class OptMain(xDSLOptMain):
             if not type(step).__module__.startswith("xdsl."):
                 raise
             raise XetileError(f"pass '{step.name}': {one_line(str(error))}") from error
+        except (AssertionError, AttributeError, LookupError, TypeError) as error:
+            if not type(step).__module__.startswith("xdsl."):
+                raise
+            raise XetileError(
+                f"cannot run xDSL's pass '{step.name}' on this module: "
+                f"{type(error).__name__}: {one_line(str(error))}; use xdsl-opt"
+            ) from error
 
     # The run.
 

@@ -2,6 +2,7 @@
 
 from abc import ABC
 from collections.abc import Sequence
+from typing import TypeVar
 
 from xdsl.dialect_interfaces import DialectInterface
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -79,9 +80,27 @@ def dialect_over(
     attributes: Sequence[type[Attribute]] = (),
     interfaces: Sequence[DialectInterface] = (),
 ) -> Dialect:
-    """A dialect of xDSL's, with our ops in the place of those of the same names."""
-    names = {op.name for op in ours}
-    kept = [op for op in stock.operations if op.name not in names]
+    """Return one of xDSL's dialects with our classes in place of those of the same names.
+
+    Each of ours is registered (`abc.ABCMeta.register`) as a subclass of the class that it replaces, so that patterns
+    and passes that test for xDSL's class find it. It inherits nothing: traits, folders, patterns and constructor are
+    its own.
+    """
     return Dialect(
-        stock.name, [*kept, *ours], [*stock.attributes, *attributes], list(interfaces)
+        stock.name,
+        _replaced(list(stock.operations), ours),
+        _replaced(list(stock.attributes), attributes),
+        list(interfaces),
     )
+
+
+_Class = TypeVar("_Class", bound=type[Operation] | type[Attribute])
+
+
+def _replaced(stock: Sequence[_Class], ours: Sequence[_Class]) -> list[_Class]:
+    """Return xDSL's classes with ours in the places of namesakes, then our others."""
+    mine = {one.name: one for one in ours}
+    for one in stock:
+        if one.name in mine and not issubclass(mine[one.name], one):
+            one.register(mine[one.name])
+    return [*(mine.pop(one.name, one) for one in stock), *mine.values()]

@@ -54,14 +54,14 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
         _sizes(frame, op, "block", op.block_size),
     )
     _check_known(frame, op, kernel, grid, block)
-    _check_arguments(op, kernel, op.kernel_operands)
+    _check_arguments(op, kernel, op.kernelOperands)
     threads = _threads(op, kernel, level(kernel), grid, block)
     if (launch_kernel := host(frame).launch_kernel) is not None:
         check_bounds(op, threads)
-        passed = [_passed(frame, op, value) for value in op.kernel_operands]
+        passed = [_passed(frame, op, value) for value in op.kernelOperands]
         launch_kernel(kernel, passed, grid, _work_items(threads))
         return []
-    arguments = [frame.get(value) for value in op.kernel_operands]
+    arguments = [frame.get(value) for value in op.kernelOperands]
     return _run(frame, op, kernel, threads, lambda _: arguments)
 
 
@@ -76,8 +76,8 @@ def _launch(frame: Frame, op: Operation) -> Values:
             "the body of a gpu.launch is executed on numpy only; a device launches a gpu.func "
             "(mlir-opt --gpu-kernel-outlining makes one of it)",
         )
-    grid = _sizes(frame, op, "grid", (op.grid_size_x, op.grid_size_y, op.grid_size_z))
-    block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
+    grid = _sizes(frame, op, "grid", (op.gridSizeX, op.gridSizeY, op.gridSizeZ))
+    block = _sizes(frame, op, "block", (op.blockSizeX, op.blockSizeY, op.blockSizeZ))
     threads = _threads(op, op, _level_of_body(op), grid, block)
     if threads.level == "lane":
         threads.per_workgroup = prod(block)
@@ -134,8 +134,8 @@ def _run(
 ) -> Values:
     check_bounds(op, threads)
     machine = host(frame).launcher.machine(frame.memory, threads)
-    if op.dynamic_shared_memory_size is not None:
-        machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])
+    if op.dynamicSharedMemorySize is not None:
+        machine.dynamic_shared = int(frame.array(op.dynamicSharedMemorySize)[0])
     machine.output = frame.machine.output
     outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
     with host(frame).steps(prod(threads.grid)) as report:

@@ -45,13 +45,14 @@ from xdsl.dialects.arith import (
     boolLike,
     floatingPointLike,
 )
+from xdsl.dialects.arith import Arith as StockArith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr, i1, i32, i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.interfaces import (
     ConditionallySpeculatableInterface,
     HasCanonicalizationPatternsInterface,
 )
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -97,6 +98,7 @@ from xetile.dialects.upstream.arith.arith_support import (
 from xetile.dialects.upstream.bases import (
     ConversionOp,
     LikeOperandOp,
+    dialect_over,
     verify_below,
     verify_is,
 )
@@ -851,8 +853,8 @@ class SelectOp(LikeOperandOp, Foldable, HasCanonicalizationPatternsInterface):
         return (_SelectTruth(), _SelectExtremum())
 
 
-Arith = Dialect(
-    "arith",
+Arith = dialect_over(
+    StockArith,
     [
         # xDSL's
         *(ConstantOp, AddiOp, AddUIExtendedOp, SubiOp, MuliOp, MulSIExtendedOp),
@@ -865,6 +867,5 @@ Arith = Dialect(
         *(ExtSIOp, ExtUIOp, TruncIOp, IndexCastOp, IndexCastUIOp, ExtFOp, TruncFOp),
         *(FPToSIOp, FPToUIOp, SIToFPOp, UIToFPOp),
     ],
-    [FastMathFlagsAttr, IntegerOverflowAttr],
-    [ArithConstantMaterializationInterface()],
+    interfaces=[ArithConstantMaterializationInterface()],
 )

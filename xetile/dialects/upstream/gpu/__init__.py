@@ -4,8 +4,9 @@ It has 25 of the ops, none with a custom form, and takes `gpu.func`'s sizes, `ke
 attributions for something else than MLIR does.
 """
 
-from xdsl.ir import Dialect
+from xdsl.dialects.gpu import GPU as StockGPU
 
+from xetile.dialects.upstream.bases import dialect_over
 from xetile.dialects.upstream.gpu.collectives import (
     AllReduceOp,
     BarrierOp,
@@ -64,8 +65,8 @@ from xetile.dialects.upstream.gpu.gpu_host_ops import (
     WaitOp,
 )
 
-GPU = Dialect(
-    "gpu",
+GPU = dialect_over(
+    StockGPU,
     [
         *(ModuleOp, FuncOp, ReturnOp, BinaryOp, LaunchOp, LaunchFuncOp, TerminatorOp),
         *(AllocOp, DeallocOp, MemcpyOp, MemsetOp, WaitOp, HostRegisterOp, HostUnregisterOp),

@@ -296,13 +296,13 @@ class AllReduceOp(IRDLOperation):
 
     op = opt_prop_def(AllReduceOperationAttr)
     uniform = opt_prop_def(UnitAttr)
-    value = operand_def(T)
+    operand = operand_def(T)
     result = result_def(T)
     body = region_def()
 
     assembly_format = (
-        "custom<ReductionKind>($op) $value (`uniform` $uniform^)? $body attr-dict `:` "
-        "functional-type($value, $result)"
+        "custom<ReductionKind>($op) $operand (`uniform` $uniform^)? $body attr-dict `:` "
+        "functional-type($operand, $result)"
     )
     custom_directives = (ReductionKind,)
 
@@ -312,17 +312,17 @@ class AllReduceOp(IRDLOperation):
         if (self.op is None) == (not self.body.blocks):
             raise VerifyException("expected either an op attribute or a non-empty body")
         if self.op is not None:
-            verify_reduction(self.op, self.value.type)
+            verify_reduction(self.op, self.operand.type)
             return
         found = tuple(argument.type for argument in self.body.blocks[0].args)
-        if found != (self.value.type,) * 2:
+        if found != (self.operand.type,) * 2:
             raise VerifyException(
                 f"'body' has arguments {listed(found)}, it has to have two values"
             )
         for block in self.body.blocks:
             last = block.last_op
-            if isinstance(last, YieldOp) and tuple(last.operand_types) != (self.value.type,):
-                raise VerifyException(f"'body' has to yield one {self.value.type}")
+            if isinstance(last, YieldOp) and tuple(last.operand_types) != (self.operand.type,):
+                raise VerifyException(f"'body' has to yield one {self.operand.type}")
 
 
 @formatted_op

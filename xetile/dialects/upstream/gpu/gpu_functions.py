@@ -360,9 +360,9 @@ class ReturnOp(IRDLOperation):
 
     name = "gpu.return"
 
-    operands_ = var_operand_def()
+    args = var_operand_def()
 
-    assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
+    assembly_format = "attr-dict ($args^ `:` type($args))?"
 
     traits = traits_def(HasParent(FuncOp), IsTerminator(), ReturnLike())
 

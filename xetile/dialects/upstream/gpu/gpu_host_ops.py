@@ -70,13 +70,13 @@ def token_types(*, is_async: bool) -> list[list[Attribute]]:
     return [[TOKEN] if is_async else []]
 
 
-_ASYNC = "custom<AsyncDependencies>(type($async_token), $async_dependencies)"
+_ASYNC = "custom<AsyncDependencies>(type($asyncToken), $asyncDependencies)"
 
 
 class _AsyncOp(IRDLOperation, ABC):
     """An op that may give a token; it waits for others, its first operands."""
 
-    async_token = opt_result_def(AsyncTokenType)
+    asyncToken = opt_result_def(AsyncTokenType)
 
     custom_directives = (AsyncDependencies,)
 
@@ -87,7 +87,7 @@ class WaitOp(_AsyncOp):
 
     name = "gpu.wait"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
+    asyncDependencies = var_operand_def(AsyncTokenType)
 
     assembly_format = _ASYNC + " attr-dict"
 
@@ -98,30 +98,30 @@ class AllocOp(_AsyncOp):
 
     name = "gpu.alloc"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
-    dynamic_sizes = var_operand_def(IndexType())
-    symbol_operands = var_operand_def(IndexType())
-    host_shared = opt_prop_def(UnitAttr, prop_name="hostShared")
-    memref = result_def(MemRefType)
+    asyncDependencies = var_operand_def(AsyncTokenType)
+    dynamicSizes = var_operand_def(IndexType())
+    symbolOperands = var_operand_def(IndexType())
+    hostShared = opt_prop_def(UnitAttr)
+    result = result_def(MemRefType)
 
     assembly_format = (
         _ASYNC + " "
-        "(`host_shared` $hostShared^)? ` ` `(` $dynamic_sizes `)` "
-        "(`` `[` $symbol_operands^ `]`)? attr-dict `:` type($memref)"
+        "(`host_shared` $hostShared^)? ` ` `(` $dynamicSizes `)` "
+        "(`` `[` $symbolOperands^ `]`)? attr-dict `:` type($result)"
     )
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def verify_(self) -> None:
-        type = self.memref.type
+        type = self.result.type
         assert isa(type, MemRefType)
         dynamic = type.get_shape().count(DYNAMIC_INDEX)
-        if len(self.dynamic_sizes) != dynamic:
+        if len(self.dynamicSizes) != dynamic:
             raise VerifyException(
-                f"'dynamicSizes' has {len(self.dynamic_sizes)} entries, {type} has {dynamic} "
+                f"'dynamicSizes' has {len(self.dynamicSizes)} entries, {type} has {dynamic} "
                 "dynamic extents"
             )
-        verify_symbols(type, len(self.symbol_operands))
+        verify_symbols(type, len(self.symbolOperands))
 
 
 @formatted_op
@@ -130,10 +130,10 @@ class DeallocOp(_AsyncOp):
 
     name = "gpu.dealloc"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
-    memref = operand_def(MemRefType)
+    asyncDependencies = var_operand_def(AsyncTokenType)
+    buffer = operand_def(MemRefType)
 
-    assembly_format = _ASYNC + " $memref attr-dict `:` type($memref)"
+    assembly_format = _ASYNC + " $buffer attr-dict `:` type($buffer)"
 
 
 @formatted_op
@@ -142,7 +142,7 @@ class MemcpyOp(_AsyncOp):
 
     name = "gpu.memcpy"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
+    asyncDependencies = var_operand_def(AsyncTokenType)
     dst = operand_def(MemRefType)
     src = operand_def(MemRefType)
 
@@ -166,7 +166,7 @@ class MemsetOp(_AsyncOp):
 
     name = "gpu.memset"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
+    asyncDependencies = var_operand_def(AsyncTokenType)
     dst = operand_def(MemRefType)
     value = operand_def()
 
@@ -207,9 +207,9 @@ class SetDefaultDeviceOp(IRDLOperation):
 
     name = "gpu.set_default_device"
 
-    dev_index = operand_def(i32)
+    devIndex = operand_def(i32)
 
-    assembly_format = "attr-dict $dev_index"
+    assembly_format = "attr-dict $devIndex"
 
     traits = traits_def(MemoryWriteEffect())
 
@@ -241,33 +241,33 @@ class LaunchFuncOp(IRDLOperation):
 
     name = "gpu.launch_func"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
-    grid_size_x = operand_def(SIZE)
-    grid_size_y = operand_def(SIZE)
-    grid_size_z = operand_def(SIZE)
-    block_size_x = operand_def(SIZE)
-    block_size_y = operand_def(SIZE)
-    block_size_z = operand_def(SIZE)
-    cluster_size_x = opt_operand_def(SIZE)
-    cluster_size_y = opt_operand_def(SIZE)
-    cluster_size_z = opt_operand_def(SIZE)
-    dynamic_shared_memory_size = opt_operand_def(i32)
-    kernel_operands = var_operand_def()
-    async_object = opt_operand_def()
+    asyncDependencies = var_operand_def(AsyncTokenType)
+    gridSizeX = operand_def(SIZE)
+    gridSizeY = operand_def(SIZE)
+    gridSizeZ = operand_def(SIZE)
+    blockSizeX = operand_def(SIZE)
+    blockSizeY = operand_def(SIZE)
+    blockSizeZ = operand_def(SIZE)
+    clusterSizeX = opt_operand_def(SIZE)
+    clusterSizeY = opt_operand_def(SIZE)
+    clusterSizeZ = opt_operand_def(SIZE)
+    dynamicSharedMemorySize = opt_operand_def(i32)
+    kernelOperands = var_operand_def()
+    asyncObject = opt_operand_def()
     kernel = prop_def(SymbolRefAttr)
-    async_token = opt_result_def(AsyncTokenType)
+    asyncToken = opt_result_def(AsyncTokenType)
 
     assembly_format = (
         _ASYNC + " "
-        "(`<` $async_object^ `:` type($async_object) `>`)? $kernel "
-        "(`clusters` `in` ` ` `(` $cluster_size_x^ `,` $cluster_size_y `,` $cluster_size_z `)`)? "
-        "`blocks` `in` ` ` `(` $grid_size_x `,` $grid_size_y `,` $grid_size_z `)` "
-        "`threads` `in` ` ` `(` $block_size_x `,` $block_size_y `,` $block_size_z `)` "
-        "custom<LaunchSizeType>(type($grid_size_x), type($grid_size_y), type($grid_size_z), "
-        "type($block_size_x), type($block_size_y), type($block_size_z), "
-        "type($cluster_size_x), type($cluster_size_y), type($cluster_size_z)) "
-        "(`dynamic_shared_memory_size` $dynamic_shared_memory_size^)? "
-        "custom<LaunchOperands>($kernel_operands, type($kernel_operands)) attr-dict"
+        "(`<` $asyncObject^ `:` type($asyncObject) `>`)? $kernel "
+        "(`clusters` `in` ` ` `(` $clusterSizeX^ `,` $clusterSizeY `,` $clusterSizeZ `)`)? "
+        "`blocks` `in` ` ` `(` $gridSizeX `,` $gridSizeY `,` $gridSizeZ `)` "
+        "`threads` `in` ` ` `(` $blockSizeX `,` $blockSizeY `,` $blockSizeZ `)` "
+        "custom<LaunchSizeType>(type($gridSizeX), type($gridSizeY), type($gridSizeZ), "
+        "type($blockSizeX), type($blockSizeY), type($blockSizeZ), "
+        "type($clusterSizeX), type($clusterSizeY), type($clusterSizeZ)) "
+        "(`dynamic_shared_memory_size` $dynamicSharedMemorySize^)? "
+        "custom<LaunchOperands>($kernelOperands, type($kernelOperands)) attr-dict"
     )
     custom_directives = (AsyncDependencies, LaunchOperands, LaunchSizeType)
 
@@ -276,21 +276,21 @@ class LaunchFuncOp(IRDLOperation):
     @property
     def grid_size(self) -> tuple[SSAValue, SSAValue, SSAValue]:
         """In workgroups."""
-        return self.grid_size_x, self.grid_size_y, self.grid_size_z
+        return self.gridSizeX, self.gridSizeY, self.gridSizeZ
 
     @property
     def block_size(self) -> tuple[SSAValue, SSAValue, SSAValue]:
         """In work-items."""
-        return self.block_size_x, self.block_size_y, self.block_size_z
+        return self.blockSizeX, self.blockSizeY, self.blockSizeZ
 
     @property
     def cluster_size(self) -> tuple[SSAValue, SSAValue, SSAValue] | None:
         """In workgroups."""
-        x, y, z = self.cluster_size_x, self.cluster_size_y, self.cluster_size_z
+        x, y, z = self.clusterSizeX, self.clusterSizeY, self.clusterSizeZ
         return None if x is None or y is None or z is None else (x, y, z)
 
     def verify_(self) -> None:
-        _verify_clusters(self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
+        _verify_clusters(self.clusterSizeX, self.clusterSizeY, self.clusterSizeZ)
         sizes = (*self.grid_size, *self.block_size, *(self.cluster_size or ()))
         types = {size.type for size in sizes}
         if len(types) > 1:
@@ -309,21 +309,21 @@ class LaunchOp(IRDLOperation):
 
     name = "gpu.launch"
 
-    async_dependencies = var_operand_def(AsyncTokenType)
-    grid_size_x = operand_def(IndexType())
-    grid_size_y = operand_def(IndexType())
-    grid_size_z = operand_def(IndexType())
-    block_size_x = operand_def(IndexType())
-    block_size_y = operand_def(IndexType())
-    block_size_z = operand_def(IndexType())
-    cluster_size_x = opt_operand_def(IndexType())
-    cluster_size_y = opt_operand_def(IndexType())
-    cluster_size_z = opt_operand_def(IndexType())
-    dynamic_shared_memory_size = opt_operand_def(i32)
+    asyncDependencies = var_operand_def(AsyncTokenType)
+    gridSizeX = operand_def(IndexType())
+    gridSizeY = operand_def(IndexType())
+    gridSizeZ = operand_def(IndexType())
+    blockSizeX = operand_def(IndexType())
+    blockSizeY = operand_def(IndexType())
+    blockSizeZ = operand_def(IndexType())
+    clusterSizeX = opt_operand_def(IndexType())
+    clusterSizeY = opt_operand_def(IndexType())
+    clusterSizeZ = opt_operand_def(IndexType())
+    dynamicSharedMemorySize = opt_operand_def(i32)
     module = opt_prop_def(SymbolRefAttr)
     function = opt_prop_def(SymbolRefAttr)
     workgroup_attributions = opt_attr_def(IntegerAttr[IntegerType])
-    async_token = opt_result_def(AsyncTokenType)
+    asyncToken = opt_result_def(AsyncTokenType)
     body = region_def()
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -333,7 +333,7 @@ class LaunchOp(IRDLOperation):
     @property
     def has_clusters(self) -> bool:
         """Whether the workgroups come in clusters."""
-        return self.cluster_size_x is not None
+        return self.clusterSizeX is not None
 
     @property
     def _ids(self) -> int:
@@ -378,18 +378,18 @@ class LaunchOp(IRDLOperation):
         )
 
     def print(self, printer: Printer) -> None:
-        is_async = self.async_token is not None
-        if is_async or self.async_dependencies:
-            print_async(printer, self.async_dependencies, is_async=is_async)
+        is_async = self.asyncToken is not None
+        if is_async or self.asyncDependencies:
+            print_async(printer, self.asyncDependencies, is_async=is_async)
         arguments = self.body.blocks[0].args
-        operands = self.operands[len(self.async_dependencies) :]
+        operands = self.operands[len(self.asyncDependencies) :]
         if self.has_clusters:
             _print_axes(printer, "clusters", arguments[12:15], arguments[15:18], operands[6:9])
         _print_axes(printer, "blocks", arguments[0:3], arguments[6:9], operands[0:3])
         _print_axes(printer, "threads", arguments[3:6], arguments[9:12], operands[3:6])
-        if self.dynamic_shared_memory_size is not None:
+        if self.dynamicSharedMemorySize is not None:
             printer.print_string(" dynamic_shared_memory_size ")
-            printer.print_ssa_value(self.dynamic_shared_memory_size)
+            printer.print_ssa_value(self.dynamicSharedMemorySize)
         for name, symbol in (("module", self.module), ("function", self.function)):
             if symbol is not None:
                 printer.print_string(f" {name}({symbol})")
@@ -406,7 +406,7 @@ class LaunchOp(IRDLOperation):
     def verify_(self) -> None:
         if not self.body.blocks:
             raise VerifyException("'body' is empty")
-        _verify_clusters(self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
+        _verify_clusters(self.clusterSizeX, self.clusterSizeY, self.clusterSizeZ)
         found = [argument.type for argument in self.body.blocks[0].args[: self._ids]]
         if found != [IndexType()] * self._ids:
             raise VerifyException(

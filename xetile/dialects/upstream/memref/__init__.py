@@ -110,14 +110,16 @@ class CopyOp(IRDLOperation):
     name = "memref.copy"
 
     source = operand_def(ANY_MEMREF)
-    target = operand_def(ANY_MEMREF)
+    destination = operand_def(ANY_MEMREF)
 
-    assembly_format = "$source `,` $target attr-dict `:` type($source) `to` type($target)"
+    assembly_format = (
+        "$source `,` $destination attr-dict `:` type($source) `to` type($destination)"
+    )
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     def verify_(self) -> None:
-        source, target = self.source.type, self.target.type
+        source, target = self.source.type, self.destination.type
         assert isa(source, MemRefType) or isa(source, UnrankedMemRefType)
         assert isa(target, MemRefType) or isa(target, UnrankedMemRefType)
         if source.element_type != target.element_type:
@@ -165,18 +167,18 @@ class RankOp(IRDLOperation, HasFolderInterface):
 
     name = "memref.rank"
 
-    memref = operand_def(ANY_MEMREF)
+    source = operand_def(ANY_MEMREF)
     rank = result_def(IndexType())
 
-    assembly_format = "$memref attr-dict `:` type($memref)"
+    assembly_format = "$source attr-dict `:` type($source)"
 
     traits = traits_def(Pure())
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """The type says it."""
-        if not isa(self.memref.type, MemRefType):
+        if not isa(self.source.type, MemRefType):
             return None
-        return (IntegerAttr.from_index_int_value(len(self.memref.type.get_shape())),)
+        return (IntegerAttr.from_index_int_value(len(self.source.type.get_shape())),)
 
 
 @formatted_op

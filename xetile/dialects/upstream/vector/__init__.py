@@ -18,7 +18,8 @@ from xdsl.dialects.vector import (
     TransferReadOp,
     TransferWriteOp,
 )
-from xdsl.ir import Dialect, OpaqueSyntaxAttribute
+from xdsl.dialects.vector import Vector as StockVector
+from xdsl.ir import OpaqueSyntaxAttribute
 from xdsl.irdl import IRDLOperation, irdl_attr_definition, opt_operand_def, opt_prop_def
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -33,6 +34,7 @@ from xdsl.utils.str_enum import StrEnum
 from xetile.dialects.directives import Directive
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import WordAttr
+from xetile.dialects.upstream.bases import dialect_over
 from xetile.dialects.upstream.vector.contractions import (
     ContractionOp,
     IteratorTypeAttr,
@@ -139,8 +141,8 @@ class PrintOp(IRDLOperation):
             )
 
 
-Vector = Dialect(
-    "vector",
+Vector = dialect_over(
+    StockVector,
     [
         # xDSL's
         *(BroadcastOp, ExtractOp, FMAOp, InsertOp, TransferReadOp, TransferWriteOp),
