@@ -1,4 +1,4 @@
-"""What passes decided while they lower, told to who listens, so that nothing has to be planned again to explain it.
+"""Report decisions of passes to listeners while they lower, so that an explanation needs no second planning.
 
 Told are, with the function that is being rewritten:
 

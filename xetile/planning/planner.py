@@ -1,4 +1,4 @@
-"""What the way from W to S asks of a target: the prices of its accesses and ops, and how operands lie in registers."""
+"""The questions of lowering from W to S to a target: prices of accesses and ops, and register layouts of operands."""
 
 from importlib import import_module
 from typing import Literal, NamedTuple, Protocol
@@ -26,11 +26,11 @@ class Cell(NamedTuple):
 
 
 class Planner(Protocol):
-    """What a target answers; prices are instructions of one subgroup."""
+    """The answers of one target. Prices are counted in instructions of one subgroup."""
 
     @property
     def exchange_round(self) -> float:
-        """What an exchange costs in each round of a loop, its messages not counted."""
+        """The cost of an exchange in each round of a loop, without its messages."""
         ...
 
     def access(

@@ -60,7 +60,7 @@ class SharedMemory:
 
 
 def is_shared_allocation(op: Operation) -> bool:
-    """Whether an op makes a buffer in shared memory, or names one of the module, each workgroup's own."""
+    """Return True if an op allocates a shared memory buffer or names a workgroup buffer of the module."""
     return op.name in (*_ALLOCATIONS, _NAMED) and _is_shared(op.results[0])
 
 
@@ -106,7 +106,7 @@ def plan_shared_memory(function: Operation) -> SharedMemory:
 
 
 def orders_shared_memory(op: Operation) -> bool:
-    """Whether all subgroups wait here for each other's accesses to shared memory."""
+    """Return True if all subgroups wait here for each other's accesses to shared memory."""
     if op.name != "gpu.barrier":
         return False
     spaces = op.properties.get("address_spaces") or op.attributes.get("address_spaces")
@@ -114,7 +114,7 @@ def orders_shared_memory(op: Operation) -> bool:
 
 
 def _meet(one: Buffer, other: Buffer, barriers: Sequence[int]) -> bool:
-    """Whether two buffers may not share bytes."""
+    """Return True if no barrier separates the uses of two buffers, so that they may not share bytes."""
     earlier, later = (one, other) if one.last < other.last else (other, one)
     return not any(earlier.last < barrier < later.first for barrier in barriers)
 
@@ -202,7 +202,7 @@ def _accesses(allocation: Operation) -> Iterator[Operation]:
 
 
 def _carried_on(op: Operation, value: SSAValue) -> Iterator[SSAValue]:
-    """What a loop or a branch, or the end of its region, makes of a value."""
+    """Yield the values that a loop, a branch or the end of its region makes of a value."""
     control = op if op.regions else op.parent_op()
     pairs = [] if control is None else list(carried(control))
     found = [pair.target for pair in pairs if pair.source is value]
@@ -221,7 +221,7 @@ def _may_point(type: Attribute) -> bool:
 
 
 def _check_rounds(op: Operation, accesses: Sequence[Operation]) -> None:
-    """What a loop allocates anew lies at the same bytes in each round: a barrier has to stand between two of them."""
+    """Refuse an allocation in a loop without a barrier between two rounds: each round allocates the same bytes."""
     block = op.parent_block()
     around = op.parent_op()
     while around is not None and around.name not in _LOOPS:

@@ -161,7 +161,7 @@ def _around(shell: Operation, inner: Operation) -> Around:
 
 
 def _found(module: ModuleOp, around: list[Around], by: str) -> Operation:
-    """What the op has become that stood in all of these: found by name, since a pass may make all of them anew."""
+    """Return the op that was inside all of these ops, found by name since a pass may create all of them anew."""
     found: Operation = module
     for outer in around:
         if (found.attributes, found.properties) != (outer.attributes, outer.properties):

@@ -27,7 +27,7 @@ class RemoveDeadCode(ModulePass):
 
 
 def remove_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
-    """Whether anything was removed from a region."""
+    """Remove the dead code of a region and return True if there was any."""
     live = set[int]()
     waiting = [op for op in _reached(region) if not is_needless(op)]
     while waiting:

@@ -34,7 +34,7 @@ def _constant(value: int, type: IndexType | IntegerType) -> Operation:
 
 @dataclass(eq=False)
 class Parts:
-    """What one value became: `values` are carried by loops, all else stays the same around a loop."""
+    """The values that replace one value: loops carry `values`, and all else stays the same around a loop."""
 
     values: Sequence[SSAValue]
 
@@ -48,7 +48,7 @@ class Parts:
         return made
 
     def agrees_with(self, other: "Parts") -> bool:
-        """Whether a loop may carry `other` where it carried these parts."""
+        """Return True if a loop that carried these parts may carry `other`."""
         return type(self) is type(other) and _types(self.values) == _types(other.values)
 
     def describe(self) -> str:
@@ -61,7 +61,7 @@ def _types(values: Sequence[SSAValue]) -> list[Attribute]:
 
 
 Form: TypeAlias = Parts | SSAValue
-"""What an old value is in the new function: split, or whole."""
+"""The form of an old value in the new function: split, or whole."""
 
 
 class Expansion(Rewriter[Form]):
@@ -95,7 +95,7 @@ class Expansion(Rewriter[Form]):
                 hand_name_on(value, part)
 
     def single(self, value: SSAValue) -> SSAValue:
-        """What an old value became, for a value that no pass splits (an index, a memref)."""
+        """Return the new value of an old one that no pass splits (an index, a memref)."""
         became = self.environment[value]
         if isinstance(became, Parts):
             self.refuse(
@@ -147,7 +147,7 @@ class Expansion(Rewriter[Form]):
     # What subclasses may refine.
 
     def given(self, argument: SSAValue) -> Form:
-        """What the function is given, at the end of the new function's arguments."""
+        """Add an argument to the end of the new function's arguments and return it."""
         return self.argument(argument, argument.type)
 
     def argument(self, old: SSAValue, type: Attribute) -> BlockArgument:

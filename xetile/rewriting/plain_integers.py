@@ -59,7 +59,7 @@ _AFFINE: Mapping[str, Binary] = {
     "affine.max": arith.MaxSIOp,
     "affine.min": arith.MinSIOp,
 }
-"""What joins the results of a map."""
+"""The ops that join the results of a map."""
 
 
 def write_in_arith(function: Operation) -> None:
@@ -85,7 +85,7 @@ New = Callable[[Operation], SSAValue]
 
 
 def _number(op: Operation, new: New) -> SSAValue | None:
-    """What an op computes, by new ops; None for an op of another kind."""
+    """Compute the result of an op by new ops and return it, or None for an op of another kind."""
     if op.name in _BINARY:
         return new(_BINARY[op.name](*op.operands))
     if op.name in _AFFINE:

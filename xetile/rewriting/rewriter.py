@@ -25,7 +25,7 @@ Op = TypeVar("Op", bound=Operation)
 
 Handler: TypeAlias = Callable[[View, Operation], None]
 Handlers: TypeAlias = Mapping[str, Handler[View]]
-"""What rewrites the ops of each name."""
+"""The handlers that rewrite the ops of each name."""
 
 
 def on(kind: type[Op], handler: Callable[[View, Op], None]) -> Handlers[View]:

@@ -63,7 +63,7 @@ class _Known(NamedTuple):
 
 
 _Scopes = list[dict[Hashable, _Known]]
-"""What is known by block, from the outermost on."""
+"""The known values by block, outermost first."""
 
 
 def _share_in_region(region: Region, scopes: _Scopes, needless: list[Operation]) -> None:
@@ -105,7 +105,7 @@ def _reads_the_same(known: _Known, op: Operation, writes: int) -> bool:
 
 
 def _key(op: Operation) -> Hashable:
-    """What equal ops have in common; those with regions are compared by xDSL, ops inside included."""
+    """Return a key that equal ops share; xDSL compares ops that have regions, including the ops inside."""
     if op.regions or isinstance(op, UnregisteredOp):
         return OperationInfo(op)
     properties, attributes = op.properties, op.attributes

@@ -27,10 +27,10 @@ AFTER_GRID = 3
 """The operand of a launch's block size along x: after the tokens, and the three sizes of the grid."""
 
 MOST_ITEMS = 2**31 - 1
-"""What known_block_size, of type i32, holds."""
+"""The largest value of known_block_size, of type i32."""
 
 _COUNTING = ("gpu.thread_id", "gpu.global_id", "gpu.block_dim")
-"""What counts subgroups in the older convention."""
+"""The ops that count subgroups in the older convention."""
 
 Emit = Callable[[Operation], SSAValue]
 
@@ -104,7 +104,7 @@ def _replace(op: Operation, sizes: tuple[int, int, int] | None, threads: int) ->
 def _subgroups_along(
     op: Operation, sizes: tuple[int, int, int] | None, emit: Emit, threads: int
 ) -> SSAValue:
-    """What an id or size of the older convention is where launches count work-items.
+    """Emit the older convention's id or size where launches count work-items.
 
     It is read off the subgroup's id, which all lanes of a subgroup share; `emit` inserts an
     op for its result; a subgroup has so many `threads`.

@@ -28,7 +28,7 @@ class Redirected(NamedTuple):
 
     @property
     def price(self) -> float:
-        """What it costs in all."""
+        """The added cost less the saved cost."""
         return self.added - self.saved
 
 
@@ -84,9 +84,9 @@ class Demands:
     def price(
         self, op: Operation, source: SSAValue, wanted: Distribution
     ) -> Redirected | None:
-        """What it costs that an op takes its source as `wanted`; None where it cannot be.
+        """Return the cost if an op takes its source as `wanted`, or None if it cannot.
 
-        All that makes the source is done so, nothing is cut out of what is held otherwise.
+        All ops that make the source are redirected to `wanted`; no pieces are cut out of units in other distributions.
         """
         self._exactly = True
         found = self._try(op, source, wanted)
@@ -209,7 +209,6 @@ class Demands:
     # Ops and their operands.
 
     def _taken(self, op: Operation, made: Distribution | None) -> Operands:
-        """What an op takes, redirected or not."""
         result = next(iter(self._needs.mapped(op.results)), None)
         usual = made is None or result is None or made == self._needs.home(result)
         if usual and op in self._redirected:

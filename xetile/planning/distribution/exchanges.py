@@ -72,7 +72,7 @@ class Exchange(NamedTuple):
 
 
 class _Sides(NamedTuple):
-    """What both sides hold of the buffer, and how many cells one subgroup has."""
+    """The cells of the buffer that each side accesses, and the number of cells of one subgroup."""
 
     stored: Cell
     loaded: Cell
@@ -141,7 +141,7 @@ def _rank(exchange: Exchange) -> tuple[float, ...]:
 
 
 def _memories(sides: _Sides, band: Place, bits: int, device: Target) -> Iterator[Memory]:
-    """What is tried: rows and columns one behind the other, with gaps, and orders of bits."""
+    """Yield candidates: row-major and column-major memory with gaps between rows or columns, then orders of bits."""
     rows, columns = band
     step = max(1, BYTE_BITS * 4 // bits)
     for gap in range(0, device.shared_banks * step + 1, step):
@@ -168,7 +168,7 @@ def swizzles(
 def _orders(
     sides: _Sides, width: int, count: int, bits: int, device: Target
 ) -> Iterator[tuple[int, ...]]:
-    """What the bits of offsets stand for, rows above `width` bits of columns, lowest first."""
+    """Yield candidate meanings of offset bits, lowest first; row bits lie above the `width` column bits."""
     registers, lanes = (
         [_packed(part, width) for part in parts]
         for parts in (

@@ -51,7 +51,7 @@ class Avoided(NamedTuple):
 
 
 class Holdings:
-    """What each subgroup holds of the values of a workgroup-level function."""
+    """The units of a workgroup-level function's values that each subgroup holds."""
 
     def __init__(
         self,
@@ -63,10 +63,10 @@ class Holdings:
         operands: Sequence[Operation] = (),
         most_bytes: int = 0,
     ) -> None:
-        """What avoids exchanges and repeated work, or what the maps say.
+        """Choose distributions that avoid exchanges and repeated work, or those of the maps if `avoids` is False.
 
-        `maps` has those of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
-        Of `operands`, ops, subgroups may make the sources together (operands.py), in `most_bytes` of shared memory.
+        `maps` has the maps of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
+        `operands` are ops whose sources subgroups may make together (operands.py), in `most_bytes` of shared memory.
         """
         self.needs = Needs(function, maps, most_units)
         self.avoided: dict[Operation, Avoided] = {}

@@ -1,4 +1,4 @@
-"""What an op needs of its operands to make its result in some distribution."""
+"""The distributions that an op needs of its operands to make its result in some distribution."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -40,7 +40,7 @@ _REMADE = ("vector.create_mask", "vector.constant_mask")
 
 
 def carries(op: Operation) -> bool:
-    """Whether an op hands its values of rank 2 on as they are: control flow, and moves of tiles."""
+    """Return True if an op passes its values of rank 2 on unchanged: control flow, and moves of tiles."""
     return bool(op.regions) or op.name in ("scf.yield", "scf.condition")
 
 
@@ -89,7 +89,7 @@ class Needs:
     # Ops that move data between subgroups.
 
     def turns(self, op: Operation) -> bool:
-        """Whether rows become columns."""
+        """Return True if an op transposes rows and columns."""
         return op.name in _TRANSPOSES and integers_of(op, "permutation") == [1, 0]
 
     def source_of(
@@ -112,7 +112,7 @@ class Needs:
         return target.with_units(shape, unit)
 
     def moves(self, op: Operation) -> bool:
-        """Whether an op moves data between subgroups as the maps have it."""
+        """Return True if an op moves data between subgroups when values are distributed as their maps say."""
         wanted = self.source_of(op)
         if wanted is None:
             return False
@@ -124,7 +124,7 @@ class Needs:
     # What makes a value.
 
     def operands(self, op: Operation, made: Distribution) -> Operands | None:
-        """What an op takes to make its first result as `made`; None where it only makes it as the map says."""
+        """Return the operands that an op needs to make its first result as `made`; None if only the map's way works."""
         if made == self.home(op.results[0]):
             return self.usual(op)
         if made.local_units > self._most_units:
@@ -144,16 +144,16 @@ class Needs:
         return None if wanted is None else [(vectors[0], wanted)]
 
     def usual(self, op: Operation) -> Operands:
-        """What an op takes as the maps say."""
+        """Return the operands of an op, distributed as their maps say."""
         return [(value, self.home(value)) for value in self.mapped(op.operands)]
 
     @cached_property
     def written(self) -> WrittenMemory:
-        """What the function writes to memory, and which barriers stand between."""
+        """The memory that the function writes, and the barriers between the writes."""
         return WrittenMemory(self.function)
 
     def _keeps(self, load: Operation) -> bool:
-        """Whether a load is done as its map says whatever it costs."""
+        """Return True if a load must follow its map whatever that costs."""
         if has_trait(load, UpdatesTile):
             return True
         if load not in self._keep:
@@ -165,7 +165,7 @@ class Needs:
         return self._keep[load]
 
     def droppable(self, op: Operation) -> bool:
-        """Whether an op need not be done as its map says when nothing takes that result."""
+        """Return True if an op need not follow its map when its mapped result has no users."""
         if has_trait(op, ReadsTile):
             return not has_trait(op, UpdatesTile)
         return has_trait(op, MakesTile, Elementwise) or (
@@ -176,7 +176,7 @@ class Needs:
 def reduced(
     op: TileReduceOp, source: Distribution, target: Distribution
 ) -> tuple[Distribution, Distribution]:
-    """What subgroups find in their own units of a reduction's source, and what those of the result need of it."""
+    """Return the partial results that subgroups have of their own units, and those that units of the result need."""
     dims = op.reduction_dims.get_values()
     counts = [
         source.units(d) // source.rounds(d) if d in dims else n

@@ -1,4 +1,4 @@
-"""What one side of an exchange asks of shared memory: which messages a subgroup needs, and how they meet in its banks.
+"""The shared memory accesses of one side of an exchange: a subgroup's messages, and how they meet in the banks.
 
 A side is predicted: which lane and register will hold which element of a unit, from the unit's extents and what its
 user wants. A message is a block (lanes have neighbours, one register after the other) or one of lanes (each lane has
@@ -19,7 +19,7 @@ from xetile.planning.planner import Cell, Place, planner_of
 from xetile.targets.target import BYTE_BITS, Target
 
 Role = Literal["a", "b", "rows"] | None
-"""What a loaded value becomes: an operand of a matrix product, "rows" that are reduced; None for anything else."""
+"""The use of a loaded value: an operand of a matrix product, or "rows" that are reduced; None for any other use."""
 
 
 class Memory(NamedTuple):
@@ -67,7 +67,7 @@ class Side(NamedTuple):
 
     @property
     def vector_bits(self) -> int:
-        """What a message moves for each lane."""
+        """The bits that a message moves for each lane."""
         return self.words * self.word_bits
 
 

@@ -75,7 +75,7 @@ class LoopParts:
         return self._loop(value)[0] is not None
 
     def inner(self, value: SSAValue) -> Iterable[SSAValue]:
-        """What stands for a value in the loops that are in its own, each once and in order."""
+        """Return the representatives of a value in the loops nested in its own, each once and in order."""
         return self._inner[self.find(value)]
 
     def _loop(self, value: SSAValue) -> tuple[Operation | None, int]:
@@ -104,7 +104,7 @@ _DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
 
 @dataclass
 class _VectorUses:
-    """What is asked of a class of vectors, each once and in order: products' blocks by role, tiles, packs by hand."""
+    """The requirements on a class of vectors, each once and in order: products' blocks by role, tiles, explicit packs."""
 
     products: dict[tuple[Role, Block], None] = field(default_factory=dict)
     loads: dict[SSAValue, None] = field(default_factory=dict)
@@ -239,7 +239,7 @@ class Blocks:
         return self._uses[self._vectors.find(value)]
 
     def _all_uses_of(self, value: SSAValue) -> tuple[_VectorUses, _VectorUses]:
-        """What is asked of the class of a vector, and of the part of it that is in the vector's loop."""
+        """Return the uses of a vector's class, and of the part of the class that is in the vector's loop."""
         return self._uses_of(value), self._part_uses[self._parts.find(value)]
 
     def _asked(self, value: SSAValue) -> Block | None:

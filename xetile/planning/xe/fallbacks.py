@@ -25,13 +25,13 @@ from xetile.targets.xe.surface import SURFACE
 
 COLUMN = "column"
 _ASSUMED = ("base", "width", "pitch", COLUMN)
-"""What 2D block access needs to be even, and only running tells."""
+"""The quantities that 2D block access needs to be even and that may be known only at run time."""
 _UNLIMITED = ("base", COLUMN)
 """Those that have no least and no most."""
 
 
 class Plane(NamedTuple):
-    """What is known of a tile's matrix, in bytes, the column where the tile begins included."""
+    """The known facts about a tile's matrix, in bytes, including the column where the tile begins."""
 
     base: Residue
     width: Residue
@@ -40,7 +40,7 @@ class Plane(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What stands against messages at one place where a tile is made: for certain, or where only running tells."""
+    """The obstacles to messages where a tile is made: certain ones, and those that only run time decides."""
 
     reason: str | None
     unknown: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def memory_of(op: InitTileOp) -> tuple[list[Mixed], list[Mixed]]:
 
 
 class _Facts:
-    """What is known for certain, and what would be if the host sees to it."""
+    """The facts that are proven, and those that hold if the host provides them."""
 
     def __init__(self, device: XeDevice) -> None:
         self.device = device
@@ -181,7 +181,7 @@ class _Facts:
         )
 
     def _fixed(self, op: InitTileOp, plane: Plane) -> str | None:
-        """What is wrong with the numbers that the program says."""
+        """Return the problem with the numbers that the program states, or None."""
         numbers = {
             name: value.remainder
             for name, value in plane._asdict().items()
@@ -212,7 +212,9 @@ class _Facts:
 
 
 def _dynamic(op: InitTileOp) -> tuple[str, ...]:
-    """What of a matrix only running tells; that of its base which no host aligns."""
+    """Return the names of matrix quantities that are known only at run time, and of those of the base that no host
+    aligns.
+    """
     (sizes, strides), slow, fast = memory_of(op), -2, -1
     if op.tile.type.order == COLUMN_MAJOR:
         slow, fast = fast, slow
@@ -230,7 +232,7 @@ def _dynamic(op: InitTileOp) -> tuple[str, ...]:
 
 
 def _is_promised(op: InitTileOp, name: str) -> bool:
-    """Whether an argument promises a height, and rows and a pitch that are long enough and multiples."""
+    """Return True if an argument promises a height, or rows and a pitch that are long enough and multiples."""
     (sizes, strides), slow, fast = memory_of(op), -2, -1
     if op.tile.type.order == COLUMN_MAJOR:
         slow, fast = fast, slow
@@ -260,7 +262,7 @@ def _number(value: Mixed | None) -> int | None:
 
 
 def is_memref(source: SSAValue) -> bool:
-    """Whether a tile is of a memref, and not of an address."""
+    """Return True if a tile is made from a memref rather than an address."""
     return isinstance(source.type, MemRefType)
 
 
@@ -272,7 +274,9 @@ def _places(op: InitTileOp) -> Iterator[int]:
 
 
 def _uneven(plane: Plane) -> str | None:
-    """What cannot be a multiple of what 2D block access needs, whatever a host gives."""
+    """Return the problem with a quantity that cannot be the multiple that 2D block access needs, whatever a host
+    passes.
+    """
     for name, value in plane._asdict().items():
         of = SURFACE.multiple(name)
         rest = cast(Residue, value).witness(of)

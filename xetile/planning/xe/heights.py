@@ -93,7 +93,7 @@ class SharedInstructions:
                     self._sums.give(op.a, shares)
 
     def have_whole_blocks(self, value: SSAValue) -> bool:
-        """Whether a vector is a sum, or the left factor, of products whose blocks are those of one instruction each."""
+        """Return True for sums, or left factors, of products in which each block is the block of one instruction."""
         return self._sums.fact(value) is False
 
     def heights(self, value: SSAValue) -> Heights | None:
@@ -105,6 +105,6 @@ class SharedInstructions:
 
 
 def shares_instructions(op: TileMMAOp) -> bool:
-    """Whether a product in blocks has several of fewer rows than an instruction."""
+    """Return True if a product in blocks has several blocks with fewer rows than an instruction."""
     shape = vector_shape(op.result)
     return len(shape) > 2 and shape[0] > 1 and shape[2] < max(REPEAT_COUNTS)

@@ -233,7 +233,7 @@ class Messages:
         return stacked(self.device, use, cast(TileType, tile.type), message, role)
 
     def is_stack(self, op: Operation, use: TileUse) -> bool:
-        """Whether the messages of an access stand one below the other, rather than that one is repeated."""
+        """Return True if the messages of an access lie one below the other, False if one message is repeated."""
         found, type = self.find(op, use), cast(TileType, tile_of(op).type)
         if not found or self.upstream or type.inner_blocks is None:
             return False

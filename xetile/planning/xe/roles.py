@@ -1,4 +1,4 @@
-"""What vectors are loaded for: an operand of matrix products, the accumulator, or anything else.
+"""The uses for which vectors are loaded: an operand of matrix products, the accumulator, or anything else.
 
 A slice of a vector of rank 2 is a box of it, which is counted in blocks.
 """
@@ -85,7 +85,7 @@ _Purposes = frozenset[Purpose]
 
 
 class Roles:
-    """What the vectors of a function are used for, whole and in blocks."""
+    """The uses of a function's vectors, whole and in blocks."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._uses = Classes[_Purposes](lambda left, right: left | right)
@@ -103,11 +103,11 @@ class Roles:
         return "c"
 
     def is_only_b(self, loads: Iterable[Operation]) -> bool:
-        """Whether these loads give only operand B, directly, and may be packed for it."""
+        """Return True if these loads only make operand B, directly, so that they may be packed for it."""
         return self._of(loads) == _only("b")
 
     def is_only_transposed(self, loads: Iterable[Operation]) -> bool:
-        """Whether the results of these loads, or what is computed of them element by element, are only transposed."""
+        """Return True if the results of these loads, or elementwise results of them, are only transposed."""
         return self._of(loads) - _only("computed") == _only("transposed")
 
     def describe(self, loads: Iterable[Operation]) -> str:
@@ -150,7 +150,7 @@ def _only(purpose: Purpose) -> _Purposes:
 
 
 def _turns(op: TileTransposeOp) -> bool:
-    """Whether rows become columns, also of what has blocks."""
+    """Return True if rows become columns, also for blocked vectors."""
     return op.permutation.get_values()[:2] == (1, 0)
 
 
@@ -159,7 +159,7 @@ def _vectors(op: Operation) -> list[SSAValue]:
 
 
 def pads(op: LoadTileOp | LoadGatherOp) -> bool:
-    """Whether a load asks for a padding that accesses do not give by themselves: other than positive zero."""
+    """Return True if a load needs a padding that accesses do not provide by themselves: other than positive zero."""
     padding = op.padding
     if not isinstance(padding, FloatAttr | IntegerAttr):
         return False
@@ -168,7 +168,7 @@ def pads(op: LoadTileOp | LoadGatherOp) -> bool:
 
 
 def _cuts_packed_rows(op: Operation) -> bool:
-    """Whether an op cuts a vector within the rows of B of one matrix instruction."""
+    """Return True if an op cuts a vector within the rows of B of one matrix instruction."""
     if isinstance(op, TilePackOp):
         rows = (op.inner_blocks.get_values()[0],)
     elif (box := slice_of(op)) is not None:

@@ -9,7 +9,7 @@ _FEW = 4
 
 
 class LoopFacts(NamedTuple):
-    """What is known of a loop.
+    """The facts about a loop that decide its unrolling.
 
     Attributes:
         rounds: how often it goes round; None where only running tells.

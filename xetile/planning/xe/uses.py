@@ -20,7 +20,7 @@ from xetile.dialects.traits import (
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 
 TileUse = Literal["load", "store", "prefetch"]
-"""What 2D block messages do with a tile."""
+"""The ways in which 2D block messages use a tile."""
 
 
 def use_of(op: Operation) -> TileUse | None:
@@ -36,7 +36,7 @@ def use_of(op: Operation) -> TileUse | None:
 
 @dataclass
 class _Facts:
-    """What is known of a class of tiles: ops that access it by use, how many make it, which dimensions move."""
+    """The facts about a class of tiles: accesses, also by use; number of ops that make it; dimensions that move."""
 
     accesses: list[Operation] = field(default_factory=list)
     by_use: dict[TileUse, list[Operation]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the way from W to S asks of an Xe device."""
+"""The answers of an Xe device to lowering from W to S."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -21,7 +21,7 @@ from xetile.targets.xe.prices import CONVERSIONS, ELEMENTWISE, SHARED_ROUND
 
 @dataclass(frozen=True)
 class XePlanner:
-    """What is reckoned for one device; see `Planner`."""
+    """The planner of one device; see `Planner`."""
 
     device: XeDevice
 

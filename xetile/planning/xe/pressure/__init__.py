@@ -68,13 +68,13 @@ class Estimate(NamedTuple):
     holders: "Callable[[], Sequence[Holder]]" = tuple
 
     def fits(self, file: RegisterFile) -> bool:
-        """Whether a register file holds the kernel."""
+        """Return True if the kernel fits into a register file."""
         return self.held.registers <= MOST_HELD[file]
 
     def fills_large(self, ahead: int) -> bool:
-        """Whether the large register file is the better one: the small one spills, or ends loads ahead of products.
+        """Return True if the large register file is better: the small one spills, or ends loads ahead of products.
 
-        `ahead` is a device's `registers_ahead`, which says why.
+        `ahead` is a device's `registers_ahead`, which documents the reason.
         """
         return not self.fits("small") or self.ahead > max(self.held.registers, ahead)
 

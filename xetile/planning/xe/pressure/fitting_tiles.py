@@ -9,7 +9,7 @@ from xetile.targets.xe.dpas import REPEAT_COUNTS
 
 
 class ProductTile(NamedTuple):
-    """What one tile_mma multiplies: extents in elements, bits of an element of A, of B and of the sums.
+    """The operands of one tile_mma: extents in elements, and bits of an element of A, of B and of the sums.
 
     `depth` is the K of one instruction.
     """

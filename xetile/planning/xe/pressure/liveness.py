@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["plain", "copy", "load", "product", "ordered"]
-"""What a point does: compute, copy out of a message's registers, which a message fills, multiply, have an effect."""
+"""The kind of a point: it computes, copies from a message's registers, loads a message, multiplies, or has effects."""
 
 
 class Point(NamedTuple):
@@ -46,7 +46,7 @@ def live_after(blocks: Sequence[Straight]) -> list[int]:
 
 
 def _effect(points: Sequence[Point]) -> tuple[int, int]:
-    """What a block reads of what was made before it, and what it makes."""
+    """Return the values that a block reads from before it, and those that it makes, as sets of bits."""
     read, made = set[int](), set[int]()
     for point in points:
         read.update(value for value in point.read if value not in made)

@@ -26,13 +26,13 @@ _NOTHING = frozenset(
 """Ops whose results take no registers."""
 
 _PAYLOAD = "AddressPayload"
-"""What makes the payload of a message, in a register of its own, by a piece of the function's name."""
+"""Part of the names of functions that make a message's payload, in a register of its own."""
 
 _HARMLESS = ("prefetch", _PAYLOAD)
-"""What gives nothing and yet does not keep loads in their places, by a piece of the function's name."""
+"""Parts of the names of functions without a result that nevertheless do not keep loads in place."""
 
 _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
-"""What gives each lane a result of its own, by a piece of the function's name."""
+"""Parts of the names of functions whose results differ by lane."""
 
 
 class Reading(NamedTuple):
@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 
     @property
     def multiplies(self) -> bool:
-        """Whether there are matrix instructions."""
+        """Return True if there are matrix instructions."""
         return any(point.kind == "product" for block in self.blocks for point in block.points)
 
     def without_copies(self) -> "Reading":
@@ -103,7 +103,7 @@ class _Memory:
 
 
 class _Reader:
-    """What is known of values, which are told apart by their identity: as keys they cost as much as all else here."""
+    """The known facts about values, keyed by identity: values as keys would cost as much as all the rest here."""
 
     def __init__(self, function: llvm.FuncOp, lanes: int) -> None:
         self.function, self.lanes = function, lanes
@@ -214,7 +214,7 @@ class _Reader:
         return len(self.sizes) - 1
 
     def values(self, op: Operation) -> _Numbers:
-        """What an op reads; constants and places are left out."""
+        """Return the values that an op reads, without constants and places."""
         found: list[int] = []
         for value in op.operands:
             numbers = self.numbers.get(id(value))
@@ -327,7 +327,7 @@ def _function_named(name: str) -> _Function:
 
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """What a branch hands to the blocks that follow."""
+    """Yield pairs of values that a branch passes to successor blocks, and the arguments that receive them."""
     match op:
         case llvm.BrOp():
             given: list[Sequence[SSAValue]] = [op.operands]

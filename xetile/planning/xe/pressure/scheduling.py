@@ -109,7 +109,7 @@ class _Order:
         products.clear()
 
     def place_last(self) -> None:
-        """What waits up to the end, by that of it which only other blocks read."""
+        """Place the waiting points at the end of the block: those whose results no other waiting point reads."""
         waiting = list(dict.fromkeys(self.waiting.values()))
         read = {value for at in waiting for value in self.points[at].read}
         for at in waiting:

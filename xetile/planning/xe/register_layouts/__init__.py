@@ -35,7 +35,7 @@ def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
 
 
 class RegisterLayouts:
-    """What `plan_registers` chose for one function: (register, lane) -> (dim0, dim1, ...) of each vector."""
+    """The layouts that `plan_registers` chose for a function: (register, lane) -> (dim0, dim1, ...) of each vector."""
 
     def __init__(self, graph: Graph, choice: Choice, known: Conversions) -> None:
         self._graph = graph
@@ -52,7 +52,7 @@ class RegisterLayouts:
         return self._graph.depths[value]
 
     def holds(self, value: SSAValue) -> bool:
-        """Whether a vector has a layout: it is neither computed where it is used, nor copied as it is."""
+        """Return True if a vector has a layout: it is neither computed where it is used nor copied unchanged."""
         return self._graph.find(value) is not None
 
     def of(self, value: SSAValue) -> LinearLayout:
@@ -101,7 +101,7 @@ class RegisterLayouts:
             yield access, self._choice[self._graph.access_class(op)].layout
 
     def is_unread(self, op: Operation) -> bool:
-        """Whether an op only says what is known of addresses, so that nothing of it is computed."""
+        """Return True if an op only states facts about addresses, so that nothing of it is computed."""
         return op in self._graph.unread
 
     def joined(self, op: LoadNdOp) -> Join | None:
@@ -141,7 +141,7 @@ class RegisterLayouts:
 
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:
-        """What is converted, in program order; conversions that cost nothing are left out."""
+        """The conversions in program order, without those that cost nothing."""
         return tuple(self._conversions())
 
     @property

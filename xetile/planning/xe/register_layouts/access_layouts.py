@@ -118,7 +118,7 @@ class LaneAccess:
         return found
 
     def reads(self, index: int) -> bool:
-        """Whether an operand is read as a vector."""
+        """Return True if an operand is read as a vector."""
         operand = self.op.operands[index]
         if not isa(operand.type, VectorType):
             return False
@@ -288,7 +288,7 @@ def _with_chunk(places: Places, relation: Relation) -> Places:
 
 
 def is_all_true(mask: SSAValue) -> bool:
-    """Whether nothing is masked off, as the ops that make a mask say."""
+    """Return True if the ops that make a mask show that it masks nothing off."""
     op = mask.owner
     if not isinstance(op, Operation):
         return False
@@ -314,7 +314,7 @@ def is_all_true(mask: SSAValue) -> bool:
 
 
 def is_shared(base: SSAValue) -> bool:
-    """Whether a base lies in shared local memory."""
+    """Return True if a base lies in shared local memory."""
     if isinstance(base.type, TensorDescType):
         return base.type.memory_space is MemorySpace.SLM
     return isa(base.type, MemRefType[Attribute]) and is_shared_memory(base.type.memory_space)
@@ -324,7 +324,7 @@ _VIEWS = ("memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref
 
 
 def base_alignment(base: SSAValue, bits: int) -> int:
-    """What a base is known to be a multiple of (bytes): its elements' size, more where its memory is ours."""
+    """Return the known alignment of a base in bytes: its elements' size, or more if the kernel owns the memory."""
     size = bits // BYTE_BITS
     op, shift = base.owner, 0
     while isinstance(op, Operation) and op.operands:
@@ -348,7 +348,7 @@ def base_alignment(base: SSAValue, bits: int) -> int:
 
 
 def _is_buffer(memref: SSAValue) -> bool:
-    """Whether a memref is a whole buffer of the kernel's: one that it allocates, or that its workgroup owns."""
+    """Return True if a memref is a whole buffer that the kernel allocates or that its workgroup owns."""
     if isinstance(memref, BlockArgument):
         function = memref.block.parent_op()
         return isinstance(function, FuncOp) and memref in function.workgroup_buffers

@@ -161,7 +161,7 @@ def _settle(changed: "deque[LayoutClass]", *, forward: bool) -> None:
 
 
 def _add(made: LayoutClass, held: Held) -> bool:
-    """Whether this is a further candidate of a class; words of several elements only where nothing computes."""
+    """Add a candidate and return True if it is new. Only where nothing computes do words keep several elements."""
     if made.messages or made.fixed is not None:
         return False
     if not made.keeps_words:

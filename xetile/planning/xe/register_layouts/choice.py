@@ -87,7 +87,7 @@ def deepen(state: "State", classes: Sequence[LayoutClass]) -> None:
 
 
 def _follow(state: "State", start: LayoutClass, held: Held) -> bool:
-    """Whether a change is cheaper once its neighbours followed; else nothing changes."""
+    """Change a class, let its neighbors follow, and return True if that is cheaper; otherwise undo all changes."""
     price, before = state.price, state.remember()
     state.set(start, held)
     waiting, seen = deque(_neighbours(start)), {start}
@@ -158,7 +158,7 @@ class State:
         return best
 
     def converts(self, made: LayoutClass) -> bool:
-        """Whether a vector of a class is converted, or one of another class for it, at a price."""
+        """Return True if a vector of a class, or one of another class for it, needs a conversion with a price."""
         held, convert = self.choice[made], self._conversions.price
         for moved in made.moved:
             if any(convert(held, target, moved.bits) for target in self._targets(moved)):
@@ -220,7 +220,7 @@ class State:
         return price
 
     def _reduction(self, use: Use, made: LayoutClass, held: Held) -> float:
-        """What a reduction costs if a class of its operand or its result is held so; nothing while one is open."""
+        """Return the cost of a reduction if a class of its operand or result is `held`, or 0 while one is undecided."""
         source = held if made is use.moved.source else self.choice.get(use.moved.source)
         wanted = held if made is use.taker else self.choice.get(use.taker or made)
         if source is None or wanted is None:

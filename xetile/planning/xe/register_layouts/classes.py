@@ -47,7 +47,7 @@ _KEEPS_WORDS = (
     "vector.shape_cast",
     "vector.bitcast",
 )
-"""What only relabels registers leaves the elements in their words."""
+"""Ops that only relabel registers and leave the elements in their words."""
 
 
 @dataclass(eq=False)
@@ -195,7 +195,7 @@ class Graph:
         return value in self.depths or value in self.computed
 
     def _carry(self, pair: Carried, depth: int) -> None:
-        """What is carried in: the target has a layout; it is the source's where the source has none of its own."""
+        """Relate a carried pair: the target has a layout, which is also the source's if the source has none of its own."""
         source, target, by = pair
         if not isa(target.type, VectorType) or not self._known(source):
             return

@@ -56,7 +56,9 @@ class Conversions:
         return found
 
     def floor(self, source: Held, target: Held, bits: int) -> float:
-        """What it costs at least, without planning it: lanes that hold something else have to be told."""
+        """Return a lower bound of a conversion's cost without planning it: lanes with other elements need some
+        exchange.
+        """
         known = self._known.get((source, target, bits))
         if known is not None:
             return known
@@ -96,7 +98,7 @@ class Conversions:
 
 
 def _differ_by_lanes(source: LinearLayout, target: LinearLayout) -> bool:
-    """Whether no renaming of registers leads from one to the other, as lanes hold other elements."""
+    """Return True if lanes hold other elements, so that no renaming of registers converts one layout to the other."""
     names = source.out_dim_names == target.out_dim_names
     ours, theirs = source.in_columns.get(LANE), target.in_columns.get(LANE)
     return names and ours is not None and theirs is not None and ours != theirs

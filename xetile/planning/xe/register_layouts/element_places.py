@@ -59,7 +59,7 @@ class PlaceAnalysis:
         self._order: dict[SSAValue, int] = {}
 
     def places(self, value: SSAValue) -> Places:
-        """What is known of a vector of integers, or of booleans."""
+        """Return the known places of a vector of integers or booleans."""
         found = self._known.get(value)
         if found is None:
             found = self._known[value] = self._found(value)
@@ -78,7 +78,7 @@ class PlaceAnalysis:
         return unknown_places(shape)
 
     def elementwise(self, op: Operation) -> Places:
-        """What no rule explains depends on what its operands do."""
+        """Return the places of an op without a rule: they depend on all that its operands depend on."""
         made = [self.places(v) for v in op.operands if isa(v.type, VectorType)]
         return Places(_width(op), {}, unknown=union(places.depends for places in made))
 

@@ -66,7 +66,7 @@ def load_messages(op: LoadNdOp, device: XeDevice) -> tuple[Message, ...]:
 
 
 class _Form(NamedTuple):
-    """What a vector is of a row of blocks: blocks of so many columns, rows packed, or transposed."""
+    """The form of a vector in a row of blocks: the columns of a block, and whether rows are packed or transposed."""
 
     columns: int
     pack: int

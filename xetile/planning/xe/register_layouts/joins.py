@@ -85,7 +85,7 @@ def _runs(
 
 
 def _surface(descriptor: SSAValue) -> object:
-    """What tells surfaces apart: those of equal ops are one."""
+    """Return a key that tells surfaces apart; descriptors of equal ops have the same surface."""
     op = descriptor.owner
     if not isinstance(op, Operation):
         return descriptor

@@ -41,7 +41,7 @@ class Twist(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What the addresses of some registers have in common: all but a number that is known.
+    """The part that addresses of some registers share: all but a known number.
 
     `unknown`: the coordinates on which the rest depends that is read from the vector of offsets, or None if there
     is no such rest.
@@ -87,7 +87,7 @@ class LanePlan(NamedTuple):
 
 
 class Access(NamedTuple):
-    """What is known of a scattered access.
+    """The known facts about a scattered access.
 
     Attributes:
         places: where its elements lie (elements from the base).
@@ -170,7 +170,7 @@ def _mixed(layout: LinearLayout) -> int:
 def _part(
     access: Access, at: int, lanes: Sequence[int], mixed: int, known: dict[object, Part]
 ) -> tuple[Part, int]:
-    """What a register's address is, and the number in it; `at` are its coordinates in lane 0."""
+    """Return a register's address and the number in it; `at` are its coordinates in lane 0."""
     places = access.places
     offset, numbers = 0, list[int]()
     for product, term in places.terms.items():

@@ -63,14 +63,14 @@ class Relation(NamedTuple):
 
 
 def is_computed(op: Operation) -> bool:
-    """Whether a vector is made of the coordinates of lanes and registers, in any layout that a use takes."""
+    """Return True if a vector is computed from coordinates of lanes and registers, in any layout that a user needs."""
     if op.name == "vector.broadcast":
         return not isa(op.operands[0].type, VectorType)
     return op.name in _COMPUTED and isa(op.results[0].type, VectorType)
 
 
 def is_copied(op: Operation) -> bool:
-    """Whether an op gives every lane a whole vector, as `vector.load` does: one of rank 0 or 1."""
+    """Return True if an op gives every lane a whole vector of rank 0 or 1, as `vector.load` does."""
     types = [result.type for result in op.results]
     known = op.name in _RULES or op.name.startswith("xegpu.") or has_trait(op, Elementwise)
     return (
@@ -81,12 +81,12 @@ def is_copied(op: Operation) -> bool:
 
 
 def is_dealt_out(type: VectorType[Attribute]) -> bool:
-    """Whether registers and lanes can hold a vector: its extents are powers of two."""
+    """Return True if registers and lanes can share a vector: its extents are powers of two."""
     return all(extent & (extent - 1) == 0 for extent in type.get_shape())
 
 
 def relates_elements(op: Operation) -> bool:
-    """Whether an op that is not elementwise relates elements of vectors, and not just single ones."""
+    """Return True if an op that is not elementwise relates elements of vectors, and not only single elements."""
     vectors = [value for value in (*op.operands, *op.results) if isa(value.type, VectorType)]
     return op.name in _RULES and (len(vectors) > 1) and not _is_of_one_element(op)
 
@@ -121,7 +121,7 @@ def pulled(relation: Relation, result: LinearLayout) -> LinearLayout:
 
 
 def repeating(relation: Relation, result: LinearLayout) -> LinearLayout:
-    """What of the operand stands at each register and lane of the result: repeated where it is broadcast."""
+    """Return the layout of the operand at each register and lane of the result; broadcast elements repeat."""
     moved = [0 if bit is None else 1 << bit for bit in relation.bits]
     columns = {
         name: tuple([multiply(moved, column) for column in columns])

@@ -129,7 +129,7 @@ ONE: Product = ()
 
 
 class Term(NamedTuple):
-    """What a product is multiplied with: a number, and for each bit of the coordinates its weight."""
+    """The factor of a product: a number, and a weight for each bit of the coordinates."""
 
     number: int
     weights: tuple[int, ...]
@@ -206,7 +206,7 @@ def times(mask: int, factor: int) -> int:
 
 
 def unknown_places(shape: Sequence[int]) -> Places:
-    """What may lie anywhere, each element for itself."""
+    """Return places of which nothing is known: each element may lie anywhere."""
     width = prod(shape).bit_length() - 1
     return Places(width, {}, unknown=(1 << width) - 1)
 
@@ -315,7 +315,7 @@ def _bits(place: int | SSAValue, ranges: Ranges) -> int:
 
 
 def _splits(bits: int, block: int, extent: int) -> bool:
-    """Whether a tile of an extent at such a place takes whole blocks, or lies in one of them."""
+    """Return True if a tile of an extent at such a place takes whole blocks or lies in one block."""
     if block % extent and extent % block:
         return False
     return extent == 1 or not bits & extent - 1

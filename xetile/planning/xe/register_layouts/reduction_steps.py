@@ -80,7 +80,7 @@ class Reduction(NamedTuple):
 
 
 def is_in_order(op: Operation, element: Attribute) -> bool:
-    """Whether a reduction of elements of a type gives other bits in another order, and has to keep its own."""
+    """Return True if a reduction must keep its order because another order would give other bits."""
     if FastMathFlag.REASSOC in fast_math(op).data:
         return False
     kind = str(op.properties["kind"])
@@ -282,7 +282,7 @@ class _Work:
             self.steps.append(Butterfly((lane,)))
 
     def _butterflies(self) -> float:
-        """What is exchanged with each lane in turn; where that is all of them, compilers know what it is."""
+        """Return the price of exchanges with each lane in turn; compilers recognize an exchange with all lanes."""
         left = len(self.operand.in_columns[REGISTER])
         total = 0.0
         for step in self.steps:
@@ -299,5 +299,5 @@ class _Work:
 
 
 def _exchange(prices: Prices, lane: int) -> float:
-    """What lanes exchange and combine: the last instruction of a swap, a move, is the combination."""
+    """Return the price of an exchange and combination; a swap's last instruction, a move, becomes the combination."""
     return max(prices.swaps[1 << lane], 2 * prices.combine)
