@@ -27,15 +27,15 @@ DEVICE = PassOption(
     f"the device that is lowered for: {', '.join(names())}; by default the one that the gpu.module names, "
     f"else {DEFAULT}",
 )
-"""What the option `device` of a pass means."""
+"""The meaning of the option `device` of a pass."""
 
 
 ASSUME = PassOption("WHAT", ASSUMING)
-"""What the option `assume` of a pass means."""
+"""The meaning of the option `assume` of a pass."""
 
 
 UNROLL = PassOption("COPIES", UNROLLING)
-"""What the option `unroll` of a pass means."""
+"""The meaning of the option `unroll` of a pass."""
 
 
 class PassEntry(NamedTuple):

@@ -23,7 +23,7 @@ TIDY = (
     ShareValues(),
     RemoveDeadCode(),
 )
-"""What is left over by a step goes; the last level keeps its form, which the code generator likes."""
+"""The passes that remove what a step leaves over. The last level keeps its form, which suits the code generator."""
 
 
 class Stage(NamedTuple):

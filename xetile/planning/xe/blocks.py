@@ -104,7 +104,7 @@ _DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
 
 @dataclass
 class _VectorUses:
-    """The requirements on a class of vectors, each once and in order: products' blocks by role, tiles, explicit packs."""
+    """The requirements on a class of vectors, each once and in order: blocks of products by role, tiles, own packs."""
 
     products: dict[tuple[Role, Block], None] = field(default_factory=dict)
     loads: dict[SSAValue, None] = field(default_factory=dict)

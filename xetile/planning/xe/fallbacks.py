@@ -212,9 +212,7 @@ class _Facts:
 
 
 def _dynamic(op: InitTileOp) -> tuple[str, ...]:
-    """Return the names of matrix quantities that are known only at run time, and of those of the base that no host
-    aligns.
-    """
+    """Return names of quantities known only at run time; of those of the base, the ones that no host aligns."""
     (sizes, strides), slow, fast = memory_of(op), -2, -1
     if op.tile.type.order == COLUMN_MAJOR:
         slow, fast = fast, slow
@@ -274,9 +272,7 @@ def _places(op: InitTileOp) -> Iterator[int]:
 
 
 def _uneven(plane: Plane) -> str | None:
-    """Return the problem with a quantity that cannot be the multiple that 2D block access needs, whatever a host
-    passes.
-    """
+    """Return the problem with a quantity that no host can make the multiple that 2D block access needs, or None."""
     for name, value in plane._asdict().items():
         of = SURFACE.multiple(name)
         rest = cast(Residue, value).witness(of)

@@ -73,28 +73,28 @@ def mask_bounds(op: Operation, mask: SSAValue) -> list[Mixed]:
 
 
 def is_whole(bound: Mixed | None, extent: int) -> bool:
-    """Whether a bound leaves nothing out of so many elements."""
+    """Return True if a bound leaves out none of `extent` elements."""
     return bound is None or not _limits(bound, extent)
 
 
 def same_bound(one: Mixed, other: Mixed, extent: int) -> bool:
-    """Whether two bounds leave out the same of so many elements."""
+    """Return True if two bounds leave out the same of `extent` elements."""
     left, right = _limits(one, extent), _limits(other, extent)
     return all(x in right for x in left) and all(x in left for x in right)
 
 
 def _limits(bound: Mixed, extent: int) -> list[Linear]:
-    """What a bound is the smallest of, without numbers that leave nothing out."""
+    """Return the terms whose minimum a bound is, without numbers that leave nothing out."""
     return [one for one in least(bound) if one.number is None or one.number < extent]
 
 
 def ends(start: Mixed, bound: Mixed, extent: int) -> list[Linear]:
-    """What the place where a mask ends is the smallest of; none where it leaves nothing out."""
+    """Return the terms whose minimum is the place where a mask ends; an empty list if the mask leaves nothing out."""
     return [one + linear(start) for one in _limits(bound, extent)]
 
 
 def is_at_most(end: Linear, size: Mixed) -> bool:
-    """Whether an index provably is not above an extent."""
+    """Return True if an index is provably at most an extent."""
     if isinstance(size, int) and end.number is not None:
         return end.number <= size
     return end == linear(size)

@@ -1,4 +1,4 @@
-"""What bounds leave out of vectors: whether it is zeros, whether anything uses it."""
+"""The elements that bounds leave out of vectors: are they zeros, and does anything use them?"""
 
 from collections.abc import Sequence
 
@@ -24,14 +24,14 @@ _KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith
 
 
 def is_zero(padding: SSAValue) -> bool:
-    """Whether a padding is zeros, or may be."""
+    """Return True if a padding is zeros, or undefined and so may be."""
     found = scalar_bytes(padding)
     is_any = isinstance(padding.owner, Operation) and padding.owner.name == "ub.poison"
     return is_any or (found is not None and not any(found))
 
 
 def is_zero_beyond(value: SSAValue, dimension: int, bound: Mixed, extent: int) -> bool:
-    """Whether what a bound leaves out along a dimension of a vector is zeros, as reads are padded."""
+    """Return True if the elements that a bound leaves out along a dimension are zeros, as reads are padded."""
     maker = value.owner
     if isinstance(maker, Operation) and maker.name in _KEEP_ZERO:
         return is_zero_beyond(maker.operands[0], dimension, bound, extent)
@@ -45,7 +45,7 @@ def is_zero_beyond(value: SSAValue, dimension: int, bound: Mixed, extent: int) -
 
 
 def is_unused(value: SSAValue, bounds: Sequence[Mixed]) -> bool:
-    """Whether nothing that is stored depends on what bounds leave out of a vector."""
+    """Return True if nothing that is stored depends on the elements that bounds leave out of a vector."""
     return _is_unused(value, bounds, set())
 
 
@@ -71,7 +71,7 @@ def _is_unused(value: SSAValue, bounds: Sequence[Mixed], seen: set[SSAValue]) ->
 
 
 def _passed_on(value: SSAValue, op: Operation, index: int) -> list[SSAValue] | None:
-    """What has, at every place, what an op makes of the element of a vector there; None where that is not so."""
+    """Return the values that have, at every place, a result of the vector's element there; None if there are others."""
     if has_trait(op, Elementwise):
         shape = vector_type(value).get_shape()
         same = all(

@@ -111,7 +111,7 @@ def _gather(making: Making, op: MaskOp, inside: Operation) -> Results:
 
 
 def _reduction(making: Making, op: MaskOp, inside: Operation) -> Results:
-    """What is left out is what changes nothing; zeros do not in a sum of integers."""
+    """Replace left out elements by the neutral element, and keep zeros where a sum of integers adds them."""
     assert isinstance(inside, MultiReductionOp)
     source = inside.source
     bounds = mask_bounds(op, op.mask)

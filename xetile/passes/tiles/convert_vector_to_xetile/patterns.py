@@ -55,20 +55,20 @@ _STAY = (
 
 
 _ALSO_ON_TILES = ("vector.extract", "vector.constant_mask")
-"""What kernels on tiles use as well, so that it alone does not ask for anything."""
+"""Ops that kernels on tiles use too, so that they alone do not make a function one to convert."""
 
 _ACCESSES = ("vector.load", "vector.store")
-"""What reads and writes memory and has no tile: it is refused."""
+"""Ops that read or write memory without a tile. They are refused."""
 
 
 def is_converted(op: Operation) -> bool:
-    """Whether an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
+    """Return True if an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
     is_asked = op.name in PATTERNS and op.name not in _ALSO_ON_TILES
     return is_asked or op.name in _ACCESSES or (_is_structured(op) and is_in_kernel(op))
 
 
 def is_in_kernel(op: Operation) -> bool:
-    """Whether an op stands in a `gpu.func`; what stands in others may be meant for the host."""
+    """Return True if an op is inside a `gpu.func`; ops in other functions may be meant for the host."""
     outer = op.parent_op()
     return outer is not None and (outer.name == "gpu.func" or is_in_kernel(outer))
 

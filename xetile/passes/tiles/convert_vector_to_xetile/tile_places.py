@@ -129,7 +129,7 @@ def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
 
 
 def _stays_inside(access: Access, dimension: int, size: Mixed) -> bool:
-    """Whether what is accessed along a dimension provably lies inside of a memref's extent."""
+    """Return True if an access provably lies inside a memref's extent along a dimension."""
     if access.in_bounds[dimension]:
         return True
     start, extent = known(access.starts[dimension]), access.extents[dimension]

@@ -137,7 +137,7 @@ def _sides(
 
 
 def _padding(op: TransferReadOp, access: Access) -> Attribute | None:
-    """What is outside; zeros need no word, and where all is inside none is needed."""
+    """Return the padding of a tile, or None for zeros or if the whole access is inside."""
     whole = all(map(is_whole, access.bounds, access.extents))
     if (whole and all(access.in_bounds)) or is_zero(op.padding):
         return None

@@ -83,7 +83,7 @@ def _roles(op: ContractionOp) -> tuple[int | None, int | None, int | None]:
 def _is_turned(
     making: Making, value: SSAValue, map: AffineMap, wanted: tuple[int | None, int | None]
 ) -> bool:
-    """Whether rows and columns of a vector's matrix are the other way round than wanted."""
+    """Return True if a vector's matrix has rows and columns in the opposite of the wanted order."""
     places = positions(map)
     rows, columns = (None if d is None else places[d] for d in making.dimensions(value))
     first, second = wanted

@@ -96,6 +96,6 @@ def _start(reduction: MultiReductionOp) -> Dense | None:
 
 
 def _changes_nothing(kind: str, start: Dense, element: Attribute) -> bool:
-    """Whether the start is the number that any other stays the same with, to its bits."""
+    """Return True if the start is the reduction's neutral element, bit for bit."""
     width = None if isinstance(element, FLOAT_TYPES) else bits(element)
     return repr(start.get_values()[0]) == repr(identity(kind, str(element), width))

@@ -47,7 +47,7 @@ def bring_together(exchanges: Sequence[Exchanged]) -> None:
 
 
 def _joins(waiting: Sequence[Exchanged], made: Exchanged) -> bool:
-    """Whether exchanges before one barrier now stand before that of the next one instead."""
+    """Move exchanges before one barrier to before that of the next exchange, and return True if that is possible."""
     barriers = waiting[-1].between
     if len(barriers) != 1 or len(made.between) != 1:
         return False
@@ -107,7 +107,7 @@ class _Inner:
 
 
 Events = list["_Access | _Inner | Operation"]
-"""What happens in a block, in order: accesses, barriers, and what has regions."""
+"""The events in a block, in order: accesses, barriers, and ops with regions."""
 
 _Since = frozenset[tuple[object, int, bool, Exchanged]]
 """Accesses since the last barrier: buffer, which of its copies, whether it was a store, whose."""
@@ -115,7 +115,7 @@ _Since = frozenset[tuple[object, int, bool, Exchanged]]
 
 @dataclass(eq=False)
 class Hazards:
-    """What is assumed of barriers and buffers; then which exchanges are not ordered.
+    """A search for unordered exchanges under assumptions about barriers and buffers.
 
     Attributes:
         removed: barriers that are not there.
@@ -186,7 +186,7 @@ class Hazards:
 
 
 def events_of(block: Block, exchanges: Sequence[Exchanged]) -> Events:
-    """What happens in a block."""
+    """Return the events in a block, in order."""
     tiles: dict[SSAValue, Exchanged] = {
         tile.results[0]: made for made in exchanges for tile in made.tiles
     }

@@ -1,4 +1,4 @@
-"""What is remembered of values that changed their owners: exchanges through shared memory, and other ways."""
+"""Records of values that changed their owners: exchanges through shared memory, and other ways."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -271,7 +271,7 @@ def _load_of_band(
 
 
 def _is(view: SubgroupView, found: Offset, band: int) -> SSAValue | None:
-    """Whether this subgroup's unit is in a band; None where it is in any case."""
+    """Emit the test that this subgroup's unit is in a band, or return None if that is always true."""
     if isinstance(found, int):
         return None
     return view.new(arith.CmpiOp(found, view.constant(band), "eq"))

@@ -1,4 +1,4 @@
-"""What a workgroup does once: refused, or done by one subgroup, because each subgroup doing it means something else.
+"""Ops that a workgroup does once: refused, or done by one subgroup, since each subgroup doing them differs.
 
 Operands of products that a loop computes: a place for their exchange, should each element have one owner.
 
@@ -84,7 +84,7 @@ def _print(view: SubgroupView, op: Operation) -> None:
 
 
 def _check_condition(view: SubgroupView, op: CheckOp) -> None:
-    """What several subgroups hold the first of them checks."""
+    """Emit a check in the first subgroup that holds each unit."""
     if not is_tile_vector(op.condition.type):
         _print(view, op)
         return

@@ -53,7 +53,7 @@ def reduce(view: SubgroupView, op: TileReduceOp) -> None:
 def _of_own_units(
     view: SubgroupView, op: TileReduceOp, source: Units, dims: Sequence[int]
 ) -> Units:
-    """What each subgroup finds in its own units: one element per subgroup along the reduced dimensions."""
+    """Reduce each subgroup's own units to one element per subgroup along the reduced dimensions."""
     whole = source.distribution
     found = Distribution(
         [

@@ -24,7 +24,7 @@ class Owners(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What became of a value: `at` is its op, `what` the value and its owners, `how` it changes them."""
+    """The fate of a value: `at` is its op, `what` the value and its owners, `how` the way in which owners change."""
 
     at: Operation
     what: str

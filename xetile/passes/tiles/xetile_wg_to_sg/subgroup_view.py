@@ -146,7 +146,7 @@ class SubgroupView(Expansion):
         return distribution.unit == distribution.shape
 
     def single(self, value: SSAValue) -> SSAValue:
-        """What an old value became, for ops that know no units: a vector must be held whole."""
+        """Return the new value of an old one for ops that know no units, so that a vector must be held whole."""
         if not isinstance(self.get(value), Units | Copies):
             return super().single(value)
         if isinstance(value.type, TileType):
@@ -235,7 +235,7 @@ class SubgroupView(Expansion):
 
     @contextmanager
     def first_owners(self, distribution: Distribution) -> Generator[None]:
-        """What is emitted inside is done by one subgroup per unit: the first of those that hold it."""
+        """Emit ops that one subgroup per unit executes: the first of those that hold it."""
         bounds = distribution.first_owner_terms()
         if not bounds:
             yield
@@ -252,7 +252,7 @@ class SubgroupView(Expansion):
 
     @contextmanager
     def only_if(self, condition: SSAValue | None) -> Generator[None]:
-        """What is emitted inside is done where the condition holds; None always holds."""
+        """Emit ops that execute where the condition is true; None is always true."""
         if condition is None:
             yield
             return
@@ -265,7 +265,7 @@ class SubgroupView(Expansion):
     def choose(
         self, condition: SSAValue | None, make: Callable[[], SSAValue], otherwise: SSAValue
     ) -> SSAValue:
-        """What `make` emits where the condition holds, else `otherwise`; None always holds."""
+        """Return the value that `make` emits where the condition is true, else `otherwise`; None is always true."""
         if condition is None:
             return make()
         then, other = Block(), Block()
@@ -284,7 +284,7 @@ def _in_words(distribution: Distribution) -> str:
 
 
 def is_signless(element: Attribute) -> bool:
-    """Whether the integer ops of arith take such elements; what is no integer has no sign to say."""
+    """Return True if arith's ops accept such elements: signless integers, and types that are not integers."""
     if not isinstance(element, IntegerType):
         return True
     return cast("IntegerType", element).signedness.data is Signedness.SIGNLESS

@@ -121,7 +121,7 @@ def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
 
 @contextmanager
 def _one_writer(view: SubgroupView, op: Operation) -> Generator[None]:
-    """What is emitted inside is done by the first of the subgroups that hold a unit, after all have read there."""
+    """Emit ops that only the first subgroup with a unit executes, after all subgroups have read there."""
     distribution = view.units(op.operands[1]).distribution
     if distribution.is_shared and view.holdings.needs.written.follows_read(op):
         view.emit(BarrierOp())

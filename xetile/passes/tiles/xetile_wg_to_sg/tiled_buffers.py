@@ -92,7 +92,7 @@ def _buffers(function: Operation) -> Iterator[tuple[Operation, SSAValue]]:
 
 
 def _is_free(type: Attribute) -> bool:
-    """Whether elements of such a memref may lie in any order that bits of offsets make."""
+    """Return True if bits of offsets may be reordered in such a memref, so that elements lie in any order."""
     if not isa(type, AnyMemRef) or not isinstance(type.layout, NoneAttr):
         return False
     extents, bits = type.get_shape(), memory_bits(type.element_type)
@@ -166,7 +166,7 @@ class _Tiles:
         return found
 
     def _is_aligned(self, op: InitTileOp | UpdateTileOffsetOp, type: TileType) -> bool:
-        """Whether a tile begins at, or is moved by, multiples of its extents."""
+        """Return True if a tile begins at, or is moved by, multiples of its extents."""
         extents = type.shape
         if op.indices is not None or len(extents) != 2 or len(op.mixed_offsets) != 2:
             return False

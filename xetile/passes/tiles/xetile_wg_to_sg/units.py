@@ -1,4 +1,4 @@
-"""What a workgroup's value became in one subgroup: its units, in one distribution or in several.
+"""The form of a workgroup's value in one subgroup: its units, in one distribution or in several.
 
 Units that a subgroup makes of units that it holds: some of them, slices of them, several put together.
 """
@@ -111,7 +111,7 @@ def _slice(expansion: Expansion, source: Units, piece: Piece) -> SSAValue:
 
 
 def _zeros(type: VectorType[Attribute]) -> Dense:
-    """What the pieces are put into, all of which they cover."""
+    """Return the zeros into which pieces are inserted, all of which the pieces cover."""
     count = element_count(type)
     if isinstance(type.element_type, IntegerType | IndexType):
         integers = cast("VectorType[IntegerType]", type)

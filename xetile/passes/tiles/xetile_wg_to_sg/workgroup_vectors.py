@@ -151,7 +151,7 @@ def _own_slice(
 def _at_own_offset(
     view: SubgroupView, term: Term, make: Callable[[int], SSAValue]
 ) -> SSAValue:
-    """What `make` gives for the offset of this subgroup's unit, selected among all offsets that occur."""
+    """Return the result of `make` for this subgroup's offset, selected from the results for all possible offsets."""
     choices = [(offset, make(offset)) for offset in term.offsets]
     own = view.unit_offset(term)
     chosen = choices[0][1]
@@ -279,7 +279,7 @@ def _slice(view: SubgroupView, op: Operation) -> None:
 
 
 def _box(op: Operation, unit: Sequence[int]) -> Mapping[str, Sequence[int]]:
-    """What a slice of one unit says: all dimensions are named."""
+    """Return the properties of a slice of one unit, which name all dimensions."""
     offsets = integers_of(op, "offsets")
     box = {"offsets": [*offsets, *[0] * (2 - len(offsets))], "strides": [1, 1]}
     return box | {"sizes": [*unit]} if "sizes" in op.properties else box

@@ -71,7 +71,7 @@ SCOPES: Mapping[Space, str] = {"global": "device", "shared": "workgroup"}
 
 
 class Change(NamedTuple):
-    """What is done to an element.
+    """A change of an element.
 
     Attributes:
         word: what `llvm.atomicrmw` calls it; None where it has no word.
@@ -110,7 +110,7 @@ _INTEGERS: Mapping[str, Change] = {
 
 
 def change_of(kind: str, element: Attribute) -> Change | None:
-    """What a kind of arith's AtomicRMWKind does to elements of a type; None where it does nothing to them."""
+    """Return the change that a kind of arith's AtomicRMWKind makes to elements of a type, or None if it makes none."""
     if kind == "assign":
         return Change("xchg")
     return (_FLOATS if isa(element, AnyFloat) else _INTEGERS).get(kind)
@@ -159,7 +159,7 @@ def _combined(view: LaneCode, change: Change, old: SSAValue, value: SSAValue) ->
 def _of_words(
     view: LaneCode, of: Callable[[LaneCode, SSAValue], SSAValue], value: SSAValue
 ) -> SSAValue:
-    """What is said of vectors of words, of a single one."""
+    """Apply a function of vectors of words to a single word."""
     made = of(view, view.new(FromElementsOp([value], VectorType(value.type, (1,)))))
     return view.new(ExtractOp(made, [0], value.type))
 
@@ -203,7 +203,7 @@ def _exchanged(
     scope: str,
     replaced: Callable[[SSAValue], SSAValue],
 ) -> SSAValue:
-    """What was found where something made of it was stored; `replaced` emits what makes it."""
+    """Replace an element atomically and return the old one; `replaced` emits the new element from the old one."""
     before, after = Block(arg_types=[type]), Block(arg_types=[type])
     with view.building(before):
         (guess,) = before.args
@@ -321,7 +321,7 @@ def _conditions(
 
 
 def _place(layout: LinearLayout, register: int) -> int:
-    """What names the elements of a register: a column of the layout."""
+    """Return the column of the layout that identifies the elements of a register."""
     place = 0
     for bit, column in enumerate(layout.in_columns["register"]):
         place ^= column if register >> bit & 1 else 0
@@ -350,7 +350,7 @@ def _where(
     *,
     keep: bool,
 ) -> list[SSAValue]:
-    """What was there before, where it is kept; 0 where the condition is not true."""
+    """Change elements where the condition is true and return the old ones if `keep`; elsewhere they are 0."""
     if condition is None:
         return [changed(view, change, *pair, space) for pair in pairs]
     body, other = Block(), Block()

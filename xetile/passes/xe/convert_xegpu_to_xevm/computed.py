@@ -278,7 +278,7 @@ def _union(columns: Sequence[int]) -> int:
 
 
 def _is_copied(op: Operation) -> bool:
-    """Whether lanes hold a vector whole because registers and lanes cannot share its extent."""
+    """Return True if lanes hold a vector whole because registers and lanes cannot share its extent."""
     return not is_dealt_out(vector_type(op.results[0]))
 
 

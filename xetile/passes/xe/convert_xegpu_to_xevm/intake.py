@@ -199,7 +199,7 @@ def drop_layouts(function: Operation) -> None:
 
 
 def together_in(function: Operation) -> Callable[[Operation], str]:
-    """What the lanes of a subgroup do together in an op: messages, and all with vectors that they share out.
+    """Return a function that says what all lanes of a subgroup do together in an op: messages, and shared vectors.
 
     Vectors that each lane loads for itself are its own.
     """

@@ -80,7 +80,7 @@ from xetile.targets.xe.device import (
 )
 
 _INDICES = Interval(llvm.GEP_USE_SSA_VAL + 1, 2**31 - 1)
-"""What an index of `llvm.getelementptr` can be that is a number; the number below says that it is a value."""
+"""The constant indices that `llvm.getelementptr` can have; the number below them marks an index as a value."""
 
 
 def base_pointer(view: LaneCode, source: SSAValue) -> SSAValue:
@@ -167,7 +167,7 @@ class Addresses:
         return behind(self.view, pointer, view.multiply(lanes, self._size)), 0
 
     def _uniform(self, part: Part) -> Offset:
-        """What all lanes have in common (elements); a twist of lanes comes with their part."""
+        """Return the offset that all lanes share (elements). A twist of lanes is part of the lanes' offset instead."""
         view, total = self.view, 0
         for product, number, _ in part.steps:
             if number:
@@ -273,7 +273,7 @@ def _sum_at_entry(view: LaneView, left: SSAValue, right: SSAValue) -> SSAValue:
 
 
 NAME = "xetile_zeros"
-"""What the module calls its zeros."""
+"""The symbol of the module's zeros."""
 
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 
@@ -339,7 +339,7 @@ def loaded(
     element: Attribute,
     control: LoadCacheControlAttr | None = None,
 ) -> Registers:
-    """What the messages of an access load; `control` is what they ask of the caches."""
+    """Emit the messages of an access and return the loaded registers; `control` gives the cache hints."""
     plan = addresses.plan
     word = min(message.word_bits for message in plan.messages)
     if element == i1:
@@ -394,7 +394,7 @@ def _controlled(
 def _where(
     view: LaneView, wanted: SSAValue, type: Attribute, make: Callable[[], SSAValue]
 ) -> SSAValue:
-    """What is made where it is wanted, else zeros."""
+    """Return what `make` emits if `wanted` is true, else zeros."""
     zeros = _zeros(view, type)
     there, elsewhere = Block(), Block()
     with view.building(there):

@@ -368,7 +368,7 @@ def _owner(view: LaneView, space: Attribute) -> SSAValue:
 
 
 def _end(view: LaneView, op: Operation) -> None:
-    """What is planned by lifetime is not given back."""
+    """Drop the deallocation of shared memory, which is planned by lifetime."""
     type = op.operands[0].type
     assert isinstance(type, MemRefType)
     if not is_shared_memory(type.memory_space):

@@ -131,7 +131,7 @@ def _emitted(view: LaneCode, value: SSAValue, step: Step, word_bits: int) -> SSA
 
 
 def _is_odd(view: LaneCode, mask: int) -> SSAValue:
-    """Whether the lane's number has an odd number of bits in common with a mask."""
+    """Return the test that the lane's number and a mask have an odd number of bits in common."""
     bits = [1 << bit for bit in range(mask.bit_length()) if mask >> bit & 1]
     if len(bits) == 1:
         value = at_start(view, arith.AndIOp, view.lane_number(), mask)
@@ -161,7 +161,7 @@ def _shuffled(view: LaneCode, value: SSAValue, step: Shuffle) -> SSAValue:
 
 
 def _from_lane(view: LaneCode, value: SSAValue, columns: Sequence[int], lane: int) -> SSAValue:
-    """What lane `columns l ^ lane` holds."""
+    """Return the value that lane `columns l ^ lane` has."""
     width = view.constant(view.device.lanes, i32)
     number = view.constant(lane, i32)
     if list(columns) == [1 << bit for bit in range(len(columns))]:
@@ -307,7 +307,7 @@ class LaneView(LaneCode):
         return self.converted(form, layout)
 
     def converted(self, form: Form, layout: LinearLayout) -> Registers:
-        """What a vector became, in a layout: made once for a block and those inside of it."""
+        """Return a vector's registers in a layout, converted once for a block and those inside it."""
         if isinstance(form, Registers) and form.layout == layout:
             return form
         assert isinstance(form, (Registers, Computed))
@@ -371,7 +371,7 @@ class LaneView(LaneCode):
 
     @property
     def copies(self) -> Iterator[tuple[Parts, Registers]]:
-        """What vectors became, and each other layout in which they are held too, or in one block."""
+        """Yield the vectors with their registers in each further layout in which some block holds them."""
         for (form, _), made in self._held.items():
             for _, registers in made:
                 yield form, registers
@@ -427,7 +427,7 @@ class LaneView(LaneCode):
         operands: Sequence[SSAValue],
         types: Sequence[VectorType[Attribute]],
     ) -> Sequence[SSAValue]:
-        """What an elementwise op gives for registers; tf32 is computed with in f32, and rounded."""
+        """Emit an elementwise op on registers; tf32 is computed in f32 and rounded."""
         is_resized = op.name in ("arith.extf", "arith.truncf")
         same = is_resized and operands[0].type == types[0]
         made = operands if same else self.emit(remade(op, operands, types)).results

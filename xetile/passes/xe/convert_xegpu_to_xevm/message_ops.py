@@ -75,12 +75,12 @@ _STORE_HINTS = {"uncached": "uc", "write_through": "wt", "write_back": "wb"}
 
 
 def load_control(op: Operation) -> LoadCacheControlAttr | None:
-    """What a load or a prefetch asks of the caches, None for nothing."""
+    """Return the cache control of a load or prefetch, or None if it has no hints."""
     return _control(op, LoadCacheControlAttr, _LOAD_HINTS)
 
 
 def store_control(op: Operation) -> StoreCacheControlAttr | None:
-    """What a store asks of the caches, None for nothing."""
+    """Return the cache control of a store, or None if it has no hints."""
     return _control(op, StoreCacheControlAttr, _STORE_HINTS)
 
 
@@ -273,7 +273,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
 
 
 def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Registers:
-    """What one message at the offsets of an op leaves in registers, as rows and columns."""
+    """Load one message at the offsets of an op and return its registers as rows and columns."""
     descriptor = view.descriptor(op.operands[0])
     element, bits = descriptor.type.element_type, descriptor.bits
     try:
@@ -301,7 +301,7 @@ def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Regist
 def _part(
     view: LaneView, op: LoadNdOp, message: BlockConfiguration, whole: Registers, at: Place
 ) -> Registers:
-    """What one load has of a message that begins `at` so many rows and columns before it."""
+    """Return the part of a message that one load needs; it begins at row and column `at` of the message."""
     own = view.layouts.message(op) or message
     if own != message:
         layout = message_layout(own, view.descriptor(op.operands[0]).bits)

@@ -94,7 +94,7 @@ _AS_INTEGERS = {"maximumf": "maxsi", "minimumf": "minsi"}
 """Kinds of floats that are those of integers on words in the floats' order."""
 
 _NUMBERS = frozenset((FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS))
-"""What makes one instruction of them, as integers have."""
+"""The flags with which maxima and minima of floats are one instruction, as those of integers are."""
 
 
 def reduce(view: LaneView, op: Operation) -> None:
@@ -265,7 +265,7 @@ class _Reducing:
         return self.combine(made, self.view.single(self.op.operands[1]))
 
     def _begins_with_nothing(self) -> bool:
-        """Whether there is no accumulator, or one that changes nothing."""
+        """Return True if there is no accumulator, or only one that changes nothing."""
         if len(self.op.operands) == 1:
             return True
         owner = self.op.operands[1].owner
@@ -299,7 +299,7 @@ class _Reducing:
         return view.shared(("lane has", bit), lambda: arith.CmpiOp(masked, zero, "ne"))
 
     def _exchanged(self, value: SSAValue, lane: int) -> SSAValue:
-        """What the lane has whose number differs by `lane`."""
+        """Return the value of the lane whose number differs by `lane` (xor)."""
         view = self.view
         carried = self._carried(value)
         width, other = view.constant(view.device.lanes, i32), view.constant(lane, i32)

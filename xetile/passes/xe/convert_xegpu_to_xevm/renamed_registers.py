@@ -1,4 +1,4 @@
-"""What rearranges elements: mostly other names for registers, else registers picked and lanes chosen.
+"""Ops that rearrange elements: mostly new names for registers, else picked registers and chosen lanes.
 
     %t = vector.transpose %v, [1, 0] : vector<16x8xf32> to vector<8x16xf32>
 

@@ -50,7 +50,7 @@ def _store(view: LaneView, op: StoreOp) -> None:
 
 
 def _is_uncached(access: LaneAccess) -> bool:
-    """Whether no cache stands in front of what is accessed, which the user is told where hints say otherwise."""
+    """Return True for shared memory, which has no caches; warn the user if the op has cache hints."""
     if access.access.is_shared:
         warn_without_caches(access.op)
     return access.access.is_shared

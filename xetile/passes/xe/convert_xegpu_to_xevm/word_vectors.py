@@ -83,7 +83,7 @@ class LaneCode(Expansion):
         return self.shared(("lane number",), lambda: arith.IndexCastOp(lane, i32))
 
     def lane_part(self, columns: Sequence[int]) -> Offset:
-        """What the bits of the lane's number, each with its column, give together, as an index."""
+        """Return the index that the bits of the lane's number give together, each with its column."""
         key = tuple(columns)
         if not any(key):
             return 0
@@ -114,7 +114,7 @@ _QUIET = 1 << _F32_DIGITS - 2
 
 
 def is_tf32(type: Attribute) -> bool:
-    """Whether elements of a type are words of which the upper 19 bits count."""
+    """Return True if elements of a type are words of which only the upper 19 bits count."""
     return isinstance(type, FloatTF32Type)
 
 

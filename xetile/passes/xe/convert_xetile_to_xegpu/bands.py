@@ -140,7 +140,7 @@ def _finest(found: Sequence[Bands]) -> Bands | None:
 
 
 def _repeats(part: Form) -> bool:
-    """Whether a vector is one block, of one number, again and again."""
+    """Return True if a vector is the same block of one number, repeated."""
     if not isinstance(part, Parts) or len({*part.values}) != 1:
         return False
     owner = part.values[0].owner
@@ -155,7 +155,7 @@ def _is_broadcast_scalar(op: Operation) -> bool:
 
 
 def _part(view: Expansion, part: Form, index: int, shape: Sequence[int]) -> SSAValue:
-    """What an op on one block takes: the block, a scalar, or the number that a vector repeats."""
+    """Return the operand of an op on one block: the block, a scalar, or the number that a vector repeats."""
     if isinstance(part, Bands):
         return part.values[index]
     if not isinstance(part, Parts):

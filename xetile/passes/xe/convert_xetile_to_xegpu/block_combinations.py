@@ -1,4 +1,4 @@
-"""What moves or combines the elements of vectors, in XeGPU: the vector dialect's ops on each block."""
+"""Moves and combinations of vector elements in XeGPU: the vector dialect's ops on each block."""
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue

@@ -69,7 +69,7 @@ def _store(view: XeGPUView, op: Operation) -> None:
 
 
 def _in_rows(view: XeGPUView, memory: SSAValue) -> SSAValue | None:
-    """What a buffer of other elements became; None where it is its own."""
+    """Return the new memref of a buffer whose element type changed, or None for other memory."""
     became = view.get(memory)
     if not isinstance(became, Buffer):
         return None

@@ -1,4 +1,4 @@
-"""What a blocked kernel must be, before it is lowered."""
+"""The requirements on a blocked kernel before it is lowered."""
 
 from math import prod
 

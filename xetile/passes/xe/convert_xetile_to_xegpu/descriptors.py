@@ -138,7 +138,7 @@ def within(view: Expansion, covered: Grid, block: Block, extents: Block) -> Grid
 
 
 def fits(message: BlockConfiguration, block: Block) -> bool:
-    """Whether a message moves no more than a block, as upstream's smaller ones do."""
+    """Return True if a message moves no more than a block, as upstream's smaller messages do."""
     return message.rows <= block[0] and message.columns <= block[1]
 
 
@@ -296,7 +296,7 @@ def _placed(
 
 
 def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
-    """What comes in other words than elements, with a row of memory in each lane, or with more than the tile.
+    """Load a tile by messages of words, of a row of memory in each lane, or of more than the tile.
 
     Transposed messages of words, and of row-major tiles, are made of it by the layouts below.
     """

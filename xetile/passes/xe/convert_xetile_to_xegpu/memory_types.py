@@ -102,7 +102,7 @@ def message_element(type: Attribute) -> Attribute:
 
 
 def loaded(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
-    """What a message loaded, as elements of the tile's type."""
+    """Return a loaded message as elements of the tile's type."""
     if element == i1:
         zero = view.new(arith.ConstantOp(repeated(0, _with(value, i8))))
         return view.new(arith.CmpiOp(value, zero, "ne"))

@@ -93,7 +93,7 @@ class ScatteredTile(Parts):
 
 
 def _known(indices: SSAValue, size: int) -> bool:
-    """Whether a constant says indices that are all inside."""
+    """Return True if the indices are constants and all inside."""
     value = dense_value(indices.owner) if isinstance(indices.owner, Operation) else None
     if value is None:
         return False
@@ -208,7 +208,7 @@ def store_scatter(view: XeGPUView, op: StoreScatterOp) -> None:
 
 
 def scattered_tile(view: XeGPUView, value: SSAValue) -> ScatteredTile:
-    """What a scattered tile became."""
+    """Return the scattered tile that a value became."""
     became = view.get(value)
     if not isinstance(became, ScatteredTile):
         fail(view.current, f"{value.type} is not lowered to XeGPU yet")
@@ -218,7 +218,7 @@ def scattered_tile(view: XeGPUView, value: SSAValue) -> ScatteredTile:
 def bind_blocks(
     view: XeGPUView, result: SSAValue, values: Sequence[SSAValue], tile: TileType
 ) -> None:
-    """What an access gave is its result: blocks row by row, or one vector of rank 1."""
+    """Bind the result of an access: blocks row by row, or one vector of rank 1."""
     block = tile.inner_blocks
     if tile.get_num_dims() == 1 or block is None:
         (value,) = values

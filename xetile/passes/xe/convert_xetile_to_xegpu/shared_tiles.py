@@ -375,7 +375,7 @@ def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> Non
 
 
 def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
-    """Whether an access needs masks: the tile is known to reach out of its buffer, or what is outside is padded."""
+    """Return True if an access needs masks: the tile reaches out of its buffer, or is padded and may reach out."""
     for dimension, extent in enumerate(type.shape):
         first, size = known_offset(tile.offset(dimension)), tile.sizes[dimension]
         assert isinstance(size, int)

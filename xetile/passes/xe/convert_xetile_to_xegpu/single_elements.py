@@ -92,7 +92,7 @@ def inside(view: XeGPUView, sizes: Sequence[Offset], part: Part) -> SSAValue | N
 
 
 def within(first: Offset, extent: int, size: Offset) -> bool:
-    """Whether so many indices from the first on are known to be inside."""
+    """Return True if `extent` indices from `first` on are known to be inside."""
     return isinstance(first, int) and isinstance(size, int) and 0 <= first <= size - extent
 
 

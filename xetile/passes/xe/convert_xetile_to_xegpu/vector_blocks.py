@@ -176,13 +176,13 @@ def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
 
 
 def _stays_in_bands(bands: Bands, block: Block) -> bool:
-    """Whether blocks of this size lie in the bands, whose columns they are."""
+    """Return True if blocks of this size lie in the bands, whose columns they split."""
     height, width = block
     return bands.width % width == 0 and all(rows % height == 0 for rows in bands.heights)
 
 
 def _is_stored_by_columns(op: TilePackOp) -> bool:
-    """Whether blocks are made for column-major stores alone, which cut what they have transposed."""
+    """Return True if blocks are only for column-major stores, which cut them after transposing."""
     users = [use.operation for use in op.result.uses]
     tiles = (user.tile.type for user in users if isinstance(user, StoreTileOp))
     orders = [tile.order for tile in tiles if isinstance(tile, TileType)]

@@ -1,4 +1,4 @@
-"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks.
+"""The new values of a blocked kernel in XeGPU: descriptors and offsets for tiles, blocks for vectors.
 
 Where the tiles of a function begin.
 """
@@ -57,7 +57,7 @@ class Corners:
         return found
 
     def are_multiples(self, tile: SSAValue, dimension: int, extent: int) -> bool:
-        """Whether a tile, wherever it is moved to, begins at multiples of an extent (elements)."""
+        """Return True if a tile begins at multiples of `extent` (elements) wherever it is moved to."""
         return all(
             self._alignments.mixed(offsets[dimension]).is_multiple(extent)
             for offsets in self._offsets[self._messages.tiles.find(tile)]
@@ -65,7 +65,7 @@ class Corners:
 
 
 Descriptor = tuple[TileUse, BlockConfiguration]
-"""What a descriptor is for."""
+"""The purpose of a descriptor: its use and message."""
 
 
 class Elements(NamedTuple):
@@ -228,7 +228,7 @@ class XeGPUView(Expansion):
         return buffer_of(self.argument(argument, type), argument.type)
 
     def once(self, key: tuple[object, ...], make: Callable[[], Offset]) -> Offset:
-        """What is computed once in each block of the new function."""
+        """Return a value that is computed once in each block of the new function."""
         full = (self.block, *key)
         if full not in self._once:
             self._once[full] = make()

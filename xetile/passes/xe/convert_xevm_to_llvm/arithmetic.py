@@ -93,7 +93,7 @@ def _shifted(
 
 
 def _is_below(view: LLVMView, amount: SSAValue, limit: int) -> bool:
-    """Whether every amount of a shift is known to be below the limit."""
+    """Return True if every amount of a shift is known to be below the limit."""
     found = view.ranges.get(amount)
     if found is not None:
         return found.low >= 0 and found.high < limit

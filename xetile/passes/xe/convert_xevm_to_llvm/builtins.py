@@ -39,11 +39,11 @@ STORE_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
 """The same for stores (LSC_STCC)."""
 
 DEFAULT_PREFETCH_OPTION = LOAD_CACHE_OPTIONS["c", "c"]
-"""What a prefetch means that asks for nothing, as the builtin without an option has it."""
+"""The meaning of a prefetch without cache hints, and of the builtin without an option."""
 
 
 class BlockShape(NamedTuple):
-    """What a 2D block message moves: element bits, rows, columns (elements) of a block, number of blocks."""
+    """The data of a 2D block message: element bits, rows and columns (elements) of a block, number of blocks."""
 
     bits: int
     rows: int
@@ -206,7 +206,7 @@ _PRODUCTS = (
 
 
 def has_product(a: str, b: str, accumulator: str) -> bool:
-    """Whether a builtin multiplies these types, by xevm's names."""
+    """Return True if a builtin multiplies these types, which have xevm's names."""
     return any({a, b} <= operands and accumulator in sums for operands, sums in _PRODUCTS)
 
 

@@ -177,7 +177,7 @@ def _flat(view: LLVMView, value: SSAValue, slot: Slot) -> tuple[SSAValue, ...]:
 def all_flat(
     view: LLVMView, values: Sequence[SSAValue], slots: Sequence[Slot]
 ) -> list[SSAValue]:
-    """What is handed on for values."""
+    """Return the flat values to pass on for `values`."""
     return [p for v, slot in zip(values, slots, strict=True) for p in _flat(view, v, slot)]
 
 
@@ -249,7 +249,7 @@ def _create(
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
-    """Whether a value is computed outside of a loop, or a constant."""
+    """Return True if a value is a constant or computed outside a loop."""
     op = value.owner
     if isinstance(op, Operation) and op.name == "arith.constant":
         return True
@@ -332,7 +332,7 @@ class Round(NamedTuple):
 
 
 def is_straight(body: Block) -> bool:
-    """Whether a loop's body becomes ops of one block."""
+    """Return True if a loop's body becomes ops of one block."""
     return not any(op.regions for op in body.ops)
 
 
@@ -461,7 +461,7 @@ def _copies(
 
 
 def _round(view: LLVMView, loop: _Loop) -> Round:
-    """What a round becomes, whatever its counter and what is carried to it."""
+    """Rewrite a round of a loop for any counter and carried values."""
     block = Block(arg_types=[IntegerType(loop.bits), *types_of(loop.slots)])
     counter, *carried = block.args
     with view.building(block):
@@ -491,7 +491,7 @@ def _step(view: LLVMView, loop: _Loop) -> int:
 
 
 def _bound(view: LLVMView, loop: _Loop, copies: int) -> SSAValue:
-    """What the counter is below where so many rounds are left."""
+    """Return the bound that the counter is below while at least `copies` rounds are left."""
     if copies == 1:
         return loop.high
     ahead, high = (copies - 1) * _step(view, loop), loop.op.operands[1]
@@ -570,7 +570,7 @@ def copies_of_loops(
 
 
 def facts_of(loop: Operation, ranges: Ranges) -> LoopFacts:
-    """What planning asks of an scf.for."""
+    """Return the facts about an scf.for that planning needs."""
     inside = [op for op in loop.walk() if op is not loop]
     products = [op for op in inside if isinstance(op, MMAOp)]
     return LoopFacts(
@@ -619,7 +619,7 @@ def _bits(loop: Operation) -> int:
 
 
 def yielded(block: Block) -> Sequence[SSAValue]:
-    """What a region's last op hands on."""
+    """Return the values that a region's last op passes on."""
     last = block.last_op
     return (
         last.operands

@@ -87,10 +87,10 @@ _Extreme = Callable[[SSAValue, SSAValue], Operation]
 
 
 class Extreme(NamedTuple):
-    """What tells a maximum from a minimum.
+    """The differences between a maximum and a minimum.
 
-    The predicate by which the left operand is taken, the function of numbers, how signs are joined, and which constant
-    zero loses against an equal one of the other sign.
+    The predicate that selects the left operand, the function of numbers, the op that joins signs, and the constant
+    zero that loses against an equal zero of the other sign.
     """
 
     predicate: str
@@ -248,14 +248,14 @@ def _quotient(view: LLVMView, row: Sequence[SSAValue], flags: llvm.FastMathAttr)
 
 
 def is_approximate(op: Operation) -> bool:
-    """Whether an op may be an approximation."""
+    """Return True if an op may be approximated."""
     return FastMathFlag.APPROX_FUNC in fast_math(op).data
 
 
 def called(
     view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
 ) -> SSAValue:
-    """What a function of OpenCL's of floats and signed integers gives for chunks."""
+    """Call an OpenCL function of floats and signed integers on chunks."""
     function = mangle(name, [mangled_type(argument.type) for argument in arguments])
     call = view.call(function, arguments, arguments[0].type)
     call.properties["fastmathFlags"] = flags
@@ -265,7 +265,7 @@ def called(
 def native(
     view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
 ) -> SSAValue:
-    """What a native function gives for chunks of f32, or of f16, for which there are none."""
+    """Call a native function on chunks of f32, or of f16 in f32, as there are none for f16."""
     given = arguments[0].type
     wide = [single(view, argument) for argument in arguments]
     return as_given(view, called(view, f"native_{name}", wide, flags), given)
@@ -308,7 +308,7 @@ _F32_BIAS = 127
 
 
 def is_float_8(type: Attribute) -> bool:
-    """Whether a type is an 8-bit float."""
+    """Return True if a type is an 8-bit float."""
     return isinstance(type, (Float8E4M3FNType, Float8E5M2Type))
 
 
@@ -432,7 +432,7 @@ def _is_bfloat(value: SSAValue) -> bool:
 
 
 def _is_narrow(value: SSAValue) -> bool:
-    """Whether a value is computed with in f32, and rounded."""
+    """Return True if a value is computed in f32 and rounded."""
     return _is_bfloat(value) or is_float_8(_scalar(value))
 
 
@@ -568,7 +568,7 @@ def _flagged(
 
 
 def _to_integer(view: LLVMView, op: Operation) -> None:
-    """What the type does not hold becomes its nearest number, and NaN 0, as OpenCL's `_sat` has it.
+    """Saturate numbers that the type cannot represent, and turn NaN into 0, as OpenCL's `_sat` does.
 
     On bmg that is two instructions a register more than LLVM's own conversion (cmp and sel, for NaN).
     """

@@ -226,7 +226,7 @@ def _pairs(block: Block) -> Iterator[tuple[BlockLoad2dOp, BlockLoad2dOp]]:
 
 
 def _transposes_rows(op: BlockLoad2dOp) -> bool:
-    """Whether each lane gets whole rows."""
+    """Return True if each lane gets whole rows."""
     return (
         op.is_transposed and op.tile_height.value.data >= LANES and op.v_blocks.value.data == 1
     )
@@ -310,7 +310,7 @@ def _is_product(op: Operation) -> bool:
 
 
 def _is_computed(value: SSAValue, block: Block) -> bool:
-    """Whether an operand is more than what a load or another block gave, put together anew."""
+    """Return True if an operand is computed, not only assembled from loaded values and those of other blocks."""
     waiting, seen = [value], set[SSAValue]()
     while waiting:
         found = waiting.pop()
@@ -385,7 +385,7 @@ class _Order:
         self.placed: dict[Operation, None] = {}
 
     def floats(self, op: Operation) -> bool:
-        """Whether an op may stand anywhere before its uses, all of which are here."""
+        """Return True if an op may be placed anywhere before its uses, all of which are in this block."""
         uses = [use for result in op.results for use in result.uses]
         return (
             bool(uses)

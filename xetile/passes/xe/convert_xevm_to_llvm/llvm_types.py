@@ -34,7 +34,7 @@ _INTEGER_BITS = (1, 8, 16, 32, 64)
 
 
 def is_nibble(type: Attribute) -> bool:
-    """Whether a type is that of integers of which two share a byte."""
+    """Return True for integers of which two share a byte."""
     return isa(type, IntegerType) and type.width.data == NIBBLE_BITS
 
 
@@ -124,7 +124,7 @@ _FLOATS = {16: "Dh", 32: "f", 64: "d"}
 
 
 def mangled_type(type: Attribute, *, unsigned: bool = False) -> str:
-    """What stands in the linker's name of a function of OpenCL C for a chunk of numbers; i1 has none.
+    """Return the mangled type of a chunk of numbers in the names of OpenCL C functions; i1 has none.
 
     Source: the Itanium C++ ABI, "Mangling", 5.1.5; `long` has 64 bits in OpenCL C.
     """

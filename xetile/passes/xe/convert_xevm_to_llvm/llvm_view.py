@@ -47,7 +47,7 @@ _REMEDIES: dict[str, str] = dict.fromkeys(
     ),
     "; convert-vector-to-xetile makes tiles of it first",
 )
-"""What is said of ops that another pass takes."""
+"""The remedies that a diagnostic names for ops that another pass lowers."""
 
 
 class Address(NamedTuple):
@@ -85,7 +85,7 @@ class Strided(NamedTuple):
 
 @dataclass(eq=False)
 class Memory:
-    """What a load has written to private memory; parts of it are read behind `last`, once each."""
+    """The private memory that a load has written; parts of it are read after `last`, once each."""
 
     pointer: SSAValue
     last: Operation

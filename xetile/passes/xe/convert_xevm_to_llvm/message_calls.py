@@ -127,7 +127,7 @@ def _store_row(view: LLVMView, op: BlockStoreOp) -> None:
 
 
 DEFAULT_OPTION = 0
-"""What an access means that asks nothing of the caches."""
+"""The meaning of an access without cache hints."""
 
 
 def create_payload(
@@ -261,7 +261,7 @@ def _runs(block: Block, ranges: Ranges) -> Iterator[list[_Row]]:
 
 
 def _lies_inside(op: BlockLoad2dOp, ranges: Ranges) -> bool:
-    """Whether a load takes a word of each lane out of one row, all of them inside of the matrix."""
+    """Return True if a load takes a word for each lane from one row, and all words are inside the matrix."""
     shape = shape_of(op)
     if shape.rows != 1 or shape.columns != LANES or shape.blocks != 1 or op.is_packed:
         return False

@@ -41,7 +41,7 @@ _LOOPS = ("scf.for", "scf.while")
 
 
 def is_in_loop(block: Block) -> bool:
-    """Whether a block of ops is in a structured loop."""
+    """Return True if a block of ops is in a structured loop."""
     op = block.parent_op()
     while op is not None and op.name not in _LOOPS:
         op = op.parent_op()
@@ -49,7 +49,7 @@ def is_in_loop(block: Block) -> bool:
 
 
 def shape_of(op: BlockMessage) -> BlockShape:
-    """What a 2D block op moves.
+    """Return the shape of the data that a 2D block op moves.
 
     Errors: XetileError for a width that no message has, though upstream's verifier takes it.
     """
@@ -89,14 +89,14 @@ def place_of(value: SSAValue) -> Place:
 
 
 def holds_places(type: Attribute) -> bool:
-    """Whether a type holds all bits of a coordinate."""
+    """Return True if a type holds all bits of a coordinate."""
     return isinstance(type, IndexType) or (
         isa(type, IntegerType) and type.width.data >= SURFACE.place_bits
     )
 
 
 def touches_no_memory(op: Operation) -> bool:
-    """Whether an op neither reads nor writes memory, nor waits for anyone; False where that is not known."""
+    """Return True if an op is known to access no memory and to wait for no other lane or subgroup."""
     if not op.name.startswith(_HARMLESS) or not op.results or op.regions:
         return False
     return not any(
@@ -178,7 +178,7 @@ def _overlap(first: _Waiting, second: _Waiting) -> bool:
 
 
 def _are_rows(*stores: BlockStore2dOp) -> bool:
-    """Whether each lane has an element of each row."""
+    """Return True if each lane has an element of each row."""
     return all(
         vector_length(store.stored_val.type) == store.tile_height.value.data
         for store in stores

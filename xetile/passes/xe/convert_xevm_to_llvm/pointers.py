@@ -467,9 +467,9 @@ def _prefetch(view: LLVMView, op: PrefetchOp) -> None:
 
 
 def strided(view: LLVMView, value: SSAValue) -> Strided:
-    """What a memref became.
+    """Return the strided pointer that a memref became.
 
-    Errors: XetileError for one that is no kernel argument, nor a view of one.
+    Errors: XetileError for a memref that is neither a kernel argument nor a view of one.
     """
     became = view.get(value)
     if not isinstance(became, Strided):

@@ -113,7 +113,7 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argu
 
 
 def memref_arguments(type: MemRefType[Attribute], name: str) -> list[Argument]:
-    """What a memref, whose layout has strides, is passed as."""
+    """Return the arguments by which a memref whose layout has strides is passed."""
     layout = strides_and_offset(type)
     assert layout is not None
     strides, offset = layout
@@ -169,7 +169,7 @@ def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
 
 
 def _is_address(value: SSAValue) -> bool:
-    """Whether an integer is used, and only as an address or to count from."""
+    """Return True if an integer is used, and only as an address or as a number to count from."""
     uses = list(value.uses)
     return bool(uses) and all(_makes_address(use.operation, use.index) for use in uses)
 
@@ -188,7 +188,7 @@ def _makes_address(user: Operation, operand: int) -> bool:
 
 
 def _has_base(value: SSAValue) -> bool:
-    """Whether an integer is a pointer's address, or counted from one: what is added to it is an offset."""
+    """Return True if an integer is an address or counted from one, so that an addend to it is an offset."""
     if not isinstance(value, OpResult):
         return False
     if value.op.name in _BASES:
@@ -198,7 +198,7 @@ def _has_base(value: SSAValue) -> bool:
 
 
 def _is_parameter(value: SSAValue) -> bool:
-    """Whether a value is an argument of the kernel, not one of a loop."""
+    """Return True if a value is an argument of the kernel, not one of a loop."""
     while isinstance(value, OpResult) and value.op.name in _WIDENING:
         value = value.op.operands[0]
     if not isinstance(value, BlockArgument):
@@ -210,7 +210,7 @@ def _is_parameter(value: SSAValue) -> bool:
 def launch_attribute(
     function: Operation, arguments: list[Argument], shared_bytes: int
 ) -> DictionaryAttr:
-    """What `LAUNCH_ATTRIBUTE` says of a kernel, whose workgroups share so many bytes."""
+    """Return the `LAUNCH_ATTRIBUTE` of a kernel whose workgroups share `shared_bytes`."""
     entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(described, arguments))}
     for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
         sizes = launch_sizes(function, source)
@@ -222,7 +222,7 @@ def launch_attribute(
 
 
 def described(argument: Argument) -> DictionaryAttr:
-    """What `LAUNCH_ATTRIBUTE` says of an argument."""
+    """Return the entry of an argument in `LAUNCH_ATTRIBUTE`."""
     type = "pointer" if argument.type == _POINTER else str(argument.type)
     words = {
         "name": argument.name,

@@ -64,8 +64,9 @@ _FLOATS = {"f16": "Dh", "f32": "f", "f64": "d"}
 """Floats that are moved as they are: IGC finds a sum over all lanes by its shuffles and additions, of one type."""
 
 _AS_WORDS = {("sub_group_shuffle", "Dh")}
-"""What is moved as integers all the same: Intel's runtime for CPUs ends on many of these ("Cannot emit physreg copy
-instruction", 2026.2.0), and no sum over lanes is made of them."""
+"""The functions and types that move as integers all the same: Intel's runtime for CPUs ends on many of these ("Cannot
+emit physreg copy instruction", 2026.2.0), and no sum over lanes is made of them.
+"""
 
 _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
@@ -94,7 +95,7 @@ def _shuffle(view: LLVMView, op: ShuffleOp) -> None:
 def _moved(
     view: LLVMView, name: str, value: SSAValue, element: Attribute, offset: SSAValue
 ) -> SSAValue:
-    """What another lane has; what is no float of OpenCL's is moved as an integer of whole bytes."""
+    """Return another lane's value. Types that are not floats of OpenCL move as integers of whole bytes."""
     letter = _FLOATS.get(str(element))
     if letter is not None and (name, letter) not in _AS_WORDS:
         return view.result_of_call(mangle(name, [letter, "j"]), [value, offset], element)
@@ -112,7 +113,7 @@ def _moved(
 
 
 def _valid(view: LLVMView, mode: str, offset: SSAValue) -> SSAValue:
-    """Whether the lane read from is one of the subgroup's."""
+    """Return the test that the lane to read from is one of the subgroup's."""
     combine = {"xor": llvm.XOrOp, "up": llvm.SubOp, "down": llvm.AddOp}.get(mode)
     if combine is not None:
         lane = view.result_of_call(mangle("get_sub_group_local_id", []), [], i32)
@@ -185,7 +186,7 @@ def _printf(view: LLVMView, op: Operation) -> None:
 
 
 def _argument(view: LLVMView, value: SSAValue, kind: str) -> SSAValue:
-    """What is passed of a value: an integer of 32 or 64 bits, f32 or f64."""
+    """Return the argument for a value: an integer of 32 or 64 bits, f32 or f64."""
     if isa(value.type, AnyFloat):
         (part,) = float_parts(view, value)
         is_half = isinstance(part.type, Float16Type)

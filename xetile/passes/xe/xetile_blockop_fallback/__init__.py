@@ -97,7 +97,7 @@ class XeTileBlockOpFallback(ModulePass):
                 fail(family.accesses[0], f"'{family.uses[0]}' has no gather or scatter yet")
 
     def _falls(self, family: Family, versions: "Versions") -> bool:
-        """Whether a family is reached element by element."""
+        """Return True if a family is accessed element by element."""
         if family.reason is not None:
             return True
         if self.assume == "check":
@@ -105,7 +105,7 @@ class XeTileBlockOpFallback(ModulePass):
         return self.assume == "gather" and bool(family.unknown)
 
     def _tell(self, found: list[Family]) -> None:
-        """What falls back and why, once for each matrix and reason."""
+        """Emit remarks on the tiles that fall back and the reasons, once for each matrix and reason."""
         told: dict[tuple[object, str], list[Family]] = {}
         for family in found:
             for reason in self._reasons(family):
@@ -152,5 +152,5 @@ def _is_used_in_several_ways(family: Family) -> bool:
 
 
 def _is_open(family: Family) -> bool:
-    """Whether only running tells if messages reach a family."""
+    """Return True if only run time decides whether messages reach a family."""
     return family.reason is None and bool(family.unknown)

@@ -16,7 +16,7 @@ from xetile.rewriting.rewriter import Handlers
 from xetile.targets.target import INDEX_BITS
 
 Part = Literal["base", "row", "column", "height", "width", "down", "across"]
-"""What a tile is made of: an address (bytes); where it begins, extents and strides of both dimensions (elements)."""
+"""The parts of a tile: an address (bytes); beginning, extents and strides of both dimensions (elements)."""
 
 _CORNER: tuple[Part, ...] = ("row", "column")
 _UNBOUNDED = 1 << INDEX_BITS
@@ -30,7 +30,7 @@ class Fallen(Parts):
     carried: Sequence[Part]
     fixed: Mapping[Part, Offset]
     not_before: tuple[bool, bool]
-    """Whether no row, and no column, can lie in front of the matrix."""
+    """(True, True) if no row and no column can lie before the first one of the matrix."""
 
     def part(self, name: Part) -> Offset:
         """One of its parts, now."""
@@ -45,7 +45,7 @@ class Fallen(Parts):
         return found
 
     def agrees_with(self, other: Parts) -> bool:
-        """Whether a loop may carry `other`: it carries the same parts, and the others are known where it is."""
+        """Return True if a loop may carry `other`: it carries the same parts, and the others are known at the loop."""
         return (
             super().agrees_with(other)
             and isinstance(other, Fallen)
@@ -65,12 +65,12 @@ class FallbackView(Expansion):
         self._ranges: Ranges = infer_ranges(function)
 
     def fallen(self, tile: SSAValue) -> Fallen | None:
-        """What a tile became, where messages do not reach it."""
+        """Return the parts of a tile that messages do not reach, or None for other tiles."""
         became = self.get(tile)
         return became if isinstance(became, Fallen) else None
 
     def carried(self, family: Family) -> tuple[Part, ...]:
-        """What changes along the ways of a family: all where it begins in several places."""
+        """Return the parts that change as a family's tiles move: all parts if it begins in several places."""
         if len(family.beginnings) > 1:
             return PARTS
         steps = [move.mixed_offsets for move in family.moves]
@@ -79,7 +79,7 @@ class FallbackView(Expansion):
         )
 
     def never_before(self, family: Family) -> tuple[bool, bool]:
-        """Whether tiles of a family never begin above, and never left of, their matrix."""
+        """Return for rows and for columns if a family's tiles never begin before the first one of their matrix."""
 
         def at_least_zero(dimension: int) -> bool:
             numbers = [op.mixed_offsets[-2:][dimension] for op in family.beginnings]
@@ -89,7 +89,7 @@ class FallbackView(Expansion):
         return at_least_zero(0), at_least_zero(1)
 
     def inside(self, access: Operation) -> tuple[bool, bool]:
-        """Whether no row, and no column, that an access reaches can lie outside of the matrix."""
+        """Return for rows and for columns if an access provably stays inside the matrix."""
         family = self._accessed[access]
         if len(family.beginnings) > 1:
             return False, False

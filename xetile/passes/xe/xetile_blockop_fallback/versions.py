@@ -58,7 +58,7 @@ class Conditions:
         self._proven = Alignments(trusting=False)
 
     def all_hold(self, tiles: Mapping[InitTileOp, Sequence[SSAValue]]) -> SSAValue:
-        """Whether messages reach all these tiles, whose columns are made of so many elements (i1)."""
+        """Emit the test (i1) that messages reach all these tiles; each tile comes with the parts of its column."""
         uneven: dict[int, list[SSAValue]] = {}
         holds: list[SSAValue] = []
         for op, columns in tiles.items():
@@ -76,7 +76,7 @@ class Conditions:
         return self._joined(arith.AndIOp, holds)
 
     def _multiples(self, op: InitTileOp) -> list[tuple[int, SSAValue]]:
-        """What has to be a multiple of something, and is not known to be."""
+        """Return values that must be a multiple of some number and are not known to be."""
         bits, (sizes, strides) = _bits(op), memory_of(op)
         slow, fast = _axes(op)
         found: list[tuple[int, SSAValue]] = []
@@ -100,7 +100,7 @@ class Conditions:
         return found
 
     def _limits(self, op: InitTileOp) -> list[SSAValue]:
-        """What has to lie between limits, and may not (bytes, rows)."""
+        """Emit tests of values that must lie between limits and are not known to (bytes, rows)."""
         bits, (sizes, strides) = _bits(op), memory_of(op)
         slow, fast = _axes(op)
         height, width, pitch = sizes[slow], sizes[fast], strides[slow]
@@ -300,7 +300,7 @@ def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
 
 
 class _Problems:
-    """What stands against one test in front of some ops."""
+    """The reasons that rule out one test before some ops."""
 
     def __init__(self, function: Operation, inside: Sequence[Operation]) -> None:
         self._there = set(inside)
@@ -330,12 +330,12 @@ class _Problems:
         return None
 
     def columns(self, family: Family) -> list[SSAValue] | None:
-        """What the columns of a family's tiles are made of, known in front; None where a part is not."""
+        """Return the values of which the columns of a family's tiles are made, or None if one is not known before."""
         return column_parts(family, lambda value: _is_before(value, self._there))
 
 
 def _tested(op: InitTileOp) -> list[SSAValue]:
-    """What the test of a tile's matrix is made of: all but the tile's row and column."""
+    """Return the values that determine a tile's matrix: all but the tile's row and column."""
     sizes, strides = memory_of(op)
     mixed = [*op.mixed_offsets[:-2], *sizes, *strides]
     return [op.source, *(value for value in mixed if not isinstance(value, int))]
@@ -406,7 +406,7 @@ def _hoisted(block: Block, inside: list[Operation]) -> list[Operation]:
 
 
 def _is_before(value: SSAValue, inside: set[Operation]) -> bool:
-    """Whether a value is known in front of some ops, and not only in one of them or behind."""
+    """Return True if a value is known before all of these ops, not only inside or after one of them."""
     owner = value.owner
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     while op is not None:

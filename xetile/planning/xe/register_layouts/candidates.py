@@ -161,7 +161,7 @@ def _settle(changed: "deque[LayoutClass]", *, forward: bool) -> None:
 
 
 def _add(made: LayoutClass, held: Held) -> bool:
-    """Add a candidate and return True if it is new. Only where nothing computes do words keep several elements."""
+    """Add a candidate and return True if it is new; a class that ops compute with gets words of one element."""
     if made.messages or made.fixed is not None:
         return False
     if not made.keeps_words:

@@ -195,7 +195,7 @@ class Graph:
         return value in self.depths or value in self.computed
 
     def _carry(self, pair: Carried, depth: int) -> None:
-        """Relate a carried pair: the target has a layout, which is also the source's if the source has none of its own."""
+        """Relate a carried pair: the target has a layout, and the source has the same one if it has none of its own."""
         source, target, by = pair
         if not isa(target.type, VectorType) or not self._known(source):
             return

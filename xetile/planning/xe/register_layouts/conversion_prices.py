@@ -56,9 +56,7 @@ class Conversions:
         return found
 
     def floor(self, source: Held, target: Held, bits: int) -> float:
-        """Return a lower bound of a conversion's cost without planning it: lanes with other elements need some
-        exchange.
-        """
+        """Return a lower bound of the price without planning: lanes that hold other elements need an exchange."""
         known = self._known.get((source, target, bits))
         if known is not None:
             return known
