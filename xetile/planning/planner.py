@@ -20,7 +20,7 @@ class Cell(NamedTuple):
     lanes: tuple[Place, ...]
 
     def turned(self) -> "Cell":
-        """With rows and columns exchanged."""
+        """Return this cell with rows and columns exchanged."""
         swapped = (tuple((c, r) for r, c in part) for part in self[1:])
         return Cell((self.extents[1], self.extents[0]), *swapped)
 
@@ -40,7 +40,7 @@ class Planner(Protocol):
         ...
 
     def elementwise(self, op: Operation) -> float:
-        """An elementwise op, for a word of its result in each lane."""
+        """Return the price of an elementwise op for a word of its result in each lane."""
         ...
 
     def operand(self, unit: Place, bits: int, role: Literal["a", "b"]) -> Cell | None:
@@ -49,6 +49,6 @@ class Planner(Protocol):
 
 
 def planner_of(target: Target) -> Planner:
-    """The planner of a target."""
+    """Return the planner of a target."""
     module = import_module(f"xetile.planning.{target.planner}")
     return module.planner(target)

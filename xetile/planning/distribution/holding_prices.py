@@ -113,7 +113,7 @@ class HoldingPrices:
         *,
         turned: bool,
     ) -> float:
-        """Messages of a load or prefetch of all units."""
+        """Return the price of the messages that load or prefetch all units."""
         tile = next(v.type for v in op.operands if isinstance(v.type, TileType))
         prices = self._device.prices
         if tile.scattered or tile.memory_space == SHARED:
@@ -133,7 +133,7 @@ class HoldingPrices:
         return bool(uses) and all(self._needs.turns(use) for use in uses)
 
     def _words(self, made: Distribution, bits: int) -> float:
-        """Words of 32 bits that a lane has of a subgroup's units."""
+        """Return the words of 32 bits that a lane has of a subgroup's units."""
         elements = prod(made.unit) * made.local_units
         return max(1.0, elements * bits / WORD_BITS / self._device.lanes)
 

@@ -31,7 +31,7 @@ from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
 
 Operands = Sequence[tuple[SSAValue, Distribution]]
-"""Operands of rank 2, each with the distribution in which it is taken."""
+"""Operands of rank 2, each with the distribution in which an op takes it."""
 
 _TRANSPOSES = (TileTransposeOp.name, "vector.transpose")
 _BROADCASTS = (TileBroadcastOp.name, "vector.broadcast")
@@ -45,7 +45,7 @@ def carries(op: Operation) -> bool:
 
 
 class Needs:
-    """The values of a workgroup-level function: their maps' distributions, and what makes them."""
+    """The values of a workgroup-level function: the distributions of their maps, and the ops that make them."""
 
     def __init__(
         self, function: Operation, maps: Mapping[SSAValue, WorkgroupMapAttr], most_units: int
@@ -58,7 +58,7 @@ class Needs:
         self._keep: dict[Operation, bool] = {}
 
     def home(self, value: SSAValue) -> Distribution:
-        """The distribution that a value's map says."""
+        """Return the distribution of a value's map."""
         if value not in self._home:
             shape = (
                 value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
@@ -67,12 +67,12 @@ class Needs:
         return self._home[value]
 
     def mapped(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Those of the values that have a map."""
+        """Return the values that have a map."""
         return [value for value in values if value in self.maps]
 
     @cached_property
     def classes(self) -> Classes[tuple[SSAValue, ...]]:
-        """Values that loops, branches and moves make one; the fact of a class is what else makes its values."""
+        """The values that loops, branches and moves make one; the fact of a class is the values that other ops make."""
         classes = Classes[tuple[SSAValue, ...]](lambda left, right: left + right)
         for op in self.operations:
             for left, right in carried_pairs(op):
@@ -95,7 +95,7 @@ class Needs:
     def source_of(
         self, op: Operation, made: Distribution | None = None
     ) -> Distribution | None:
-        """How the source of a rearranging op is held where nothing moves; None for other ops."""
+        """Return the distribution of a rearranging op's source for which no data moves, or None for other ops."""
         if op.name not in _REARRANGING or op.operands[0] not in self.maps:
             return None
         target = self.home(op.results[0]) if made is None else made
@@ -193,7 +193,7 @@ def _cuts_blocks(op: InitTileOp, made: Distribution) -> bool:
 
 
 def _is_remade(op: Operation) -> bool:
-    """Constants that repeat an element, splats and masks, which cost no data."""
+    """Return True for constants that repeat an element, splats and masks, which need no data."""
     if op.name == "arith.constant":
         value = dense_value(op)
         return value is not None and is_splat(value)
