@@ -13,7 +13,7 @@ Place = tuple[int, int]
 
 
 class Cell(NamedTuple):
-    """A part of a unit with extents of powers of two: what each bit of a register's and of a lane's number adds."""
+    """A part of a unit with extents of powers of two: the step of each bit of a register's and of a lane's number."""
 
     extents: Place
     registers: tuple[Place, ...]
@@ -36,7 +36,7 @@ class Planner(Protocol):
     def access(
         self, unit: TileType, use: Literal["load", "prefetch"], *, turned: bool
     ) -> float | None:
-        """The messages for a tile of one unit, transposed where it is `turned`; None where elements go lane by lane."""
+        """Return the price of messages for a tile of one unit, transposed if `turned`; None for element accesses."""
         ...
 
     def elementwise(self, op: Operation) -> float:
@@ -44,7 +44,7 @@ class Planner(Protocol):
         ...
 
     def operand(self, unit: Place, bits: int, role: Literal["a", "b"]) -> Cell | None:
-        """An operand of one matrix instruction, of elements of `bits`; None where units have no whole ones."""
+        """Return the cell of a matrix instruction's operand, of elements of `bits`; None if units have no whole one."""
         ...
 
 

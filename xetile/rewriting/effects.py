@@ -29,7 +29,7 @@ _STATIC: tuple[tuple[type[MemoryEffect], frozenset[MemoryEffectKind]], ...] = (
     (MemoryReadEffect, _READS),
     (MemoryWriteEffect, frozenset({_WRITE})),
 )
-"""Traits that look at no op."""
+"""Traits whose answer does not depend on the op."""
 
 _ALL = frozenset(MemoryEffectKind)
 """The assumed effects of ops that declare none."""
@@ -39,12 +39,12 @@ class Kind(NamedTuple):
     """The properties of a class of ops.
 
     Attributes:
-        effects: kinds of effects that its ops have, or may have; None where only an op itself tells.
-        stays: whether an op stays without uses whatever its effects are (terminators, symbols).
-        is_terminator: whether it ends a block, or may.
-        is_isolated: whether its regions use nothing from outside, or may be so.
-        folds: whether an op may be folded.
-        is_canonicalized: whether it has patterns.
+        effects: kinds of effects that its ops have, or may have; None if they depend on the op.
+        stays: True if an op stays without uses whatever its effects are (terminators, symbols).
+        is_terminator: True if it ends a block, or may.
+        is_isolated: True if its regions use nothing from outside, or may be so.
+        folds: True if an op may be folded.
+        is_canonicalized: True if it has patterns.
     """
 
     effects: frozenset[MemoryEffectKind] | None
@@ -127,5 +127,5 @@ def _static_effects(operation: type[Operation]) -> frozenset[MemoryEffectKind] |
 
 
 def _answer(trait: MemoryEffect | type[MemoryEffect]) -> object:
-    """The function with which a trait answers: inherited from a trait that we know, or its own."""
+    """Return the function with which a trait answers: inherited from a known trait, or its own."""
     return getattr(trait.get_effects, "__func__", None)

@@ -20,7 +20,7 @@ _Done = tuple[Operation, Distribution | None]
 
 
 class Redirected(NamedTuple):
-    """An op that takes its source otherwise: instructions that this adds and saves, and the loads that it needs."""
+    """An op that takes its source in another distribution: instructions added and saved, and the loads needed."""
 
     added: float
     saved: float

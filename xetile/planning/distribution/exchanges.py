@@ -57,7 +57,7 @@ class Exchange(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Of one buffer."""
+        """The bytes of one buffer."""
         return self.memory.elements * self.bits // BYTE_BITS
 
     @property

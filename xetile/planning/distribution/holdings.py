@@ -32,7 +32,7 @@ from xetile.planning.distribution.needs import Needs
 from xetile.planning.distribution.operands import OperandSharing, SharedOperand
 
 Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
-"""A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""
+"""How an op gets its operand: a transposed load, a load in addition to the map's, one instead, or no load."""
 
 
 class Avoided(NamedTuple):

@@ -87,7 +87,7 @@ class OperandSharing:
         self._left = most_bytes
 
     def choose(self, op: Operation) -> SharedOperand | None:
-        """The cheapest way to share the source of `op`, taken where it is cheaper than the maps' way; None without."""
+        """Return the cheapest way to share the source of `op`, if any; use it if it is cheaper than the maps' way."""
         home = self._needs.home(op.operands[0])
         ways = [
             way for owner in owners(home) if (way := self._way(op, home, owner)) is not None

@@ -82,8 +82,7 @@ def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
     """Return the block of a unit of elements of `bits` as registers will hold it: an operand, else lanes along columns.
 
     A single column, and columns whose rows are reduced, have rows in lanes, then columns. If there are too few
-    elements,
-    lanes hold the same ones.
+    elements, lanes hold the same ones.
     """
     if role == "a" or role == "b":
         found = planner_of(device).operand(unit, bits, role)

@@ -1,4 +1,4 @@
-"""Which tiles 2D block messages cannot reach, which they reach if what is known at run time only is even enough."""
+"""The tiles that 2D block messages cannot reach, and those they reach if run-time values are even enough."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -27,7 +27,7 @@ COLUMN = "column"
 _ASSUMED = ("base", "width", "pitch", COLUMN)
 """The quantities that 2D block access needs to be even and that may be known only at run time."""
 _UNLIMITED = ("base", COLUMN)
-"""Those that have no least and no most."""
+"""The quantities without lower and upper limits."""
 
 
 class Plane(NamedTuple):
@@ -48,9 +48,9 @@ class Finding(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Tiles that loops, branches and moves make one, with what stands against messages.
+    """Tiles that loops, branches and moves make one, with the obstacles to messages.
 
-    `unknown` is what has to be even and is not known to be, `dynamic` what of the matrix only running tells.
+    `unknown` names quantities that must be even and are not known to be, `dynamic` those known only at run time.
     """
 
     beginnings: list[InitTileOp]
@@ -66,15 +66,15 @@ class Family(NamedTuple):
 
     @property
     def uses(self) -> list[str]:
-        """The names of the ops that access them, each once."""
+        """The names of the ops that access the tiles, each once."""
         return list(dict.fromkeys(op.name for op in self.accesses))
 
 
 def families(function: Operation, device: XeDevice) -> Iterator[Family]:
-    """The tiles of a function that messages are to move, in program order.
+    """Yield the tiles of a function that messages should move, in program order.
 
-    Left out are those in shared memory, scattered ones, those that have blocks already, and elements that share
-    bytes, which nothing but messages reaches.
+    Excluded are tiles in shared memory, scattered ones, those that already have blocks, and elements that share bytes,
+    which only messages can access.
     """
     operations = list(function.walk())
     tiles = Tiles(operations)
@@ -114,7 +114,7 @@ def _is_for_messages(tile: TileType) -> bool:
 
 
 def memory_of(op: InitTileOp) -> tuple[list[Mixed], list[Mixed]]:
-    """Extents and strides of the memory that a tile is of, batch dimensions first (elements)."""
+    """Return extents and strides of the memory from which a tile is made, batch dimensions first (elements)."""
     sizes, strides = op.mixed_sizes, op.mixed_strides
     if sizes:
         return sizes, strides
@@ -194,7 +194,7 @@ class _Facts:
         )
 
     def _unmoved(self, tile: TileType, use: TileUse) -> str | None:
-        """That no message moves tiles of this form."""
+        """Return the diagnostic that no message moves tiles of this form, or None."""
         if plan(self.device, use, tile) or covering(self.device, use, tile):
             return None
         bits = memory_bits(tile.element_type) or BYTE_BITS

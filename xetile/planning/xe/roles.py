@@ -1,6 +1,6 @@
 """The uses for which vectors are loaded: an operand of matrix products, the accumulator, or anything else.
 
-A slice of a vector of rank 2 is a box of it, which is counted in blocks.
+A slice of a vector of rank 2 is a box of it, measured in blocks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,20 +29,20 @@ Block = tuple[int, int]
 
 
 class Slice(NamedTuple):
-    """The box of a vector of rank 2 that a slice takes (elements)."""
+    """The box that a slice takes from a vector of rank 2 (elements)."""
 
     offsets: tuple[int, int]
     sizes: tuple[int, int]
 
     def whole_blocks(self, block: Block) -> Block:
-        """The largest block that divides `block` and of which the box has whole ones."""
+        """Return the largest block that divides `block` and tiles the box."""
         rows, columns = (
             gcd(*extents) for extents in zip(block, self.offsets, self.sizes, strict=True)
         )
         return rows, columns
 
     def blocks_around(self, block: Block, shape: Sequence[int]) -> Block:
-        """`whole_blocks` that divide the vector of this shape too."""
+        """Return the largest such block that also tiles the vector of this shape."""
         rows, columns = (
             gcd(extent, whole)
             for extent, whole in zip(self.whole_blocks(block), shape, strict=True)
@@ -51,7 +51,7 @@ class Slice(NamedTuple):
 
 
 def slice_of(op: Operation) -> Slice | None:
-    """The box of a vector.extract_strided_slice of rank 2, dimensions that it does not name included."""
+    """Return the box of a vector.extract_strided_slice of rank 2, including dimensions that it does not name."""
     if not isinstance(op, ExtractStridedSliceOp) or not is_tile_vector(op.source.type):
         return None
     named = [offset.value.data for offset in op.offsets]
@@ -61,16 +61,16 @@ def slice_of(op: Operation) -> Slice | None:
 
 
 Role = Literal["a", "b", "c"]
-"""How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
+"""The use of a loaded tile: as operand A or B of a matrix product, or in the accumulator's layout."""
 
 Purpose = Role | Literal["transposed", "computed"] | None
 """A role; a transpose; an elementwise op, whose result has purposes too; None for any other use.
 
-None stands for what does not come as it lies in memory, too.
+None also stands for values that do not have the order of memory.
 """
 
 _DECIDING: tuple[Role, ...] = ("c", "a", "b")
-"""Which role decides where a vector has several."""
+"""The role that decides if a vector has several, most important first."""
 
 _IN_WORDS: Mapping[Purpose, str] = {
     "a": "operand A",
@@ -95,7 +95,7 @@ class Roles:
             self._collect(op)
 
     def role(self, loads: Iterable[Operation]) -> Role:
-        """The role that decides how the results of these loads lie in registers."""
+        """Return the role that decides the register layout of these loads' results."""
         uses = self._of(loads)
         for role in _DECIDING:
             if role in uses:

@@ -1,10 +1,10 @@
 """A kernel of the llvm dialect as plain data: its values with the bytes that they take in a thread's registers.
 
-- A vector is per lane: its bytes times the lanes. A scalar is one for all lanes (and takes its own bytes) unless it
-  comes from something that lanes do not share.
-- Constants and places are no values: they are operands of instructions.
-- Private memory is in registers: a message that reads fills it (one value, live until its last part was read), parts
-  are copied out of it, and what is written to it for a message lives until the message.
+- A vector is per lane: its bytes times the lanes. A scalar is shared by all lanes (and takes its own bytes) unless it
+  comes from a value that differs by lane.
+- Constants and places are not values: they are operands of instructions.
+- Private memory is in registers. A load message fills it (one value, live until its last part is read), and its parts
+  are copies. Values written to it for a message are live until the message.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +36,9 @@ _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
 
 
 class Reading(NamedTuple):
-    """A kernel as values and points; `ops` are those of the points, `parts` the copies by what they are part of.
+    """A kernel as values and points; `ops` are those of the points, `parts` map a copy to the value it is part of.
 
-    `carried` are values that blocks get from those before them, each with the numbers of what is handed to it.
+    `carried` maps each block argument to the numbers of the values passed to it.
     """
 
     sizes: list[int]
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
         return any(point.kind == "product" for block in self.blocks for point in block.points)
 
     def without_copies(self) -> "Reading":
-        """The same where parts of a message stay in its registers."""
+        """Return this reading with parts of a message left in its registers."""
         blocks: list[Straight] = []
         ops: list[list[Operation]] = []
         for block, own in zip(self.blocks, self.ops, strict=True):
@@ -70,12 +70,12 @@ class Reading(NamedTuple):
 
 
 def read_kernel(function: llvm.FuncOp, lanes: int) -> Reading:
-    """The values and points of a kernel."""
+    """Read the values and points of a kernel."""
     return _Reader(function, lanes).read()
 
 
 class _Type(NamedTuple):
-    """Of a type: its bits in a lane, those of an element, whether each lane has elements of its own."""
+    """The facts about a type: its bits in a lane, those of an element, and whether each lane has its own elements."""
 
     bits: int
     element: int
@@ -83,7 +83,7 @@ class _Type(NamedTuple):
 
 
 class _Function(NamedTuple):
-    """Of a function that is called: what a call without private memory does, and its result."""
+    """The facts about a function: the effect of a call without private memory, and its result."""
 
     kind: Kind
     of_a_lane: bool
@@ -95,7 +95,7 @@ _Numbers = tuple[int, ...]
 
 @dataclass(eq=False)
 class _Memory:
-    """Private memory: its bits in a lane, the number of what a message filled it with, by offset what was written."""
+    """Private memory: its bits in a lane, the value with which a message filled it, and written values by offset."""
 
     bits: int
     filled: int | None = None
@@ -145,7 +145,7 @@ class _Reader:
         return found
 
     def find_varying(self, blocks: Sequence[Block]) -> None:
-        """Mark the scalars that differ between lanes; what a loop carries may do so from its second round on."""
+        """Mark the scalars that differ between lanes; a loop's carried values may do so from its second round on."""
         before = -1
         while len(self.varying) > before:
             before = len(self.varying)
@@ -223,7 +223,7 @@ class _Reader:
             found += numbers
         return tuple(found)
 
-    # What ops are, by their class.
+    # Readers of ops, by their class.
 
     def other(self, op: Operation) -> Sequence[Point]:
         return self.point(op, "plain" if op.results else "ordered")
@@ -260,7 +260,7 @@ class _Reader:
         return ()
 
     def call(self, op: Operation) -> Sequence[Point]:
-        """A call; one with private memory fills it, or takes what is in it."""
+        """Read a call. One with private memory fills the memory, or reads its content."""
         places = self.places
         memory = next((places[id(v)][0] for v in op.operands if id(v) in places), None)
         if memory is None:
