@@ -83,7 +83,7 @@ def apply_layout(
 def _images(
     layout: LinearLayout, values: Mapping[str, SSAValue], place: int, mask: int
 ) -> dict[SSAValue, list[int]]:
-    """For each value the images of its bits in one field; those of a value that is several coordinates add up."""
+    """Return the images in one field of each value's bits; a value that is several coordinates combines theirs."""
     images: dict[SSAValue, list[int]] = {}
     for in_dim, value in values.items():
         own = [column >> place & mask for column in layout.in_columns[in_dim]]

@@ -20,7 +20,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.bounds import (
 from xetile.passes.tiles.convert_vector_to_xetile.vector_products import positions
 
 _KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci")
-"""Casts of zero to zero."""
+"""Casts that map zero to zero."""
 
 
 def is_zero(padding: SSAValue) -> bool:
@@ -86,7 +86,7 @@ def _passed_on(value: SSAValue, op: Operation, index: int) -> list[SSAValue] | N
 
 
 def _ends_at(op: Operation, index: int, rank: int) -> list[Mixed | None] | None:
-    """Where an op stops to use its operand, by dimension of that; None where it does not take it elementwise."""
+    """Return where an op stops using its operand, by dimension, or None if it does not use it element by element."""
     outer = op.parent_op()
     mask = outer.mask if isinstance(outer, MaskOp) else None
     if isinstance(op, TransferWriteOp) and index == 0:
@@ -109,6 +109,6 @@ def _by_iteration(op: ContractionOp, mask: SSAValue | None) -> list[Mixed | None
 
 
 def _accumulated(op: Operation) -> list[SSAValue]:
-    """The sums that an accumulator goes into; none of a write."""
+    """Return the sums into which an accumulator goes; a write has none."""
     outer = op.parent_op()
     return list(outer.masked_results) if isinstance(outer, MaskOp) else []

@@ -1,4 +1,4 @@
-"""Which ops are converted, and that none is left."""
+"""The ops that are converted, and the check that none is left."""
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
@@ -42,7 +42,7 @@ PATTERNS: dict[str, RewritePattern] = {
     "vector.constant_mask": ConvertConstantMask(),
     "vector.extract": ConvertExtract(),
 }
-"""By the name of an op what converts it."""
+"""The pattern that converts each op, by the op's name."""
 
 _STAY = (
     "vector.broadcast",
@@ -78,7 +78,7 @@ def _is_structured(op: Operation) -> bool:
 
 
 def check_rest(function: Operation, *, casts: bool) -> None:
-    """Refuse what is left of the vector dialect and has no tiles, and of linalg; `casts` are made for a while.
+    """Refuse ops of the vector dialect that have no tiles, and of linalg; `casts` allows temporary shape casts.
 
     Errors: XetileError at the first such op.
     """

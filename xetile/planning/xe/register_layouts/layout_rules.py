@@ -26,7 +26,8 @@ from xetile.layout.algebra.f2 import multiply
 from xetile.layout.algebra.linear_layout import LinearLayout
 
 Placement = Literal["spread", "registers", "words"]
-"""The place of bits without a match: in lanes that hold nothing else and then in the highest registers (a row"""
+"""The place of bits without a match: in lanes that hold nothing else and then in the highest registers (a row that is
+broadcast, a column that is summed), in the highest registers only, or in the lowest registers (parts of a word)."""
 
 Shape = tuple[int, ...]
 
