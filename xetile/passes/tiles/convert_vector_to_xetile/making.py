@@ -86,7 +86,7 @@ class Making:
     def arranged(
         self, matrix: SSAValue, sides: Sequence[int | None], shape: Sequence[int]
     ) -> SSAValue:
-        """A matrix of another shape; `sides`: which of this one its rows and columns are (0, 1), None of copies."""
+        """Return a matrix in another shape; `sides` has the old side (0, 1) of its rows and columns, None of copies."""
         if sides[0] == 1 or sides[1] == 0:
             matrix = self.add(TileTransposeOp(matrix))
         given = vector_type(matrix)

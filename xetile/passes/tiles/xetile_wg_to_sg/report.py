@@ -37,7 +37,7 @@ class Line(NamedTuple):
 def report(owners: Owners) -> Iterator[Line]:
     """Yield a line for each value, for each buffer of the program with a new layout, and for each operand's work.
 
-        k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
+    k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
     9984 bytes with gaps, 1 barrier, stores of 32 bits with 0 conflicts, loads of 256 bits with 0 conflicts
     """
     operands = {operand.op: operand for operand in owners.shared}
