@@ -298,7 +298,7 @@ def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:
 def _conditions(
     view: LaneView, wanted: Registers, outer: LinearLayout, layout: LinearLayout
 ) -> list[tuple[list[int], SSAValue | None]]:
-    """Registers that share a mask, and what has to be true in a lane that changes their elements; None is nothing.
+    """Group registers by mask: return them, and the condition for a lane to change their elements, or None.
 
     Of lanes that hold the same elements the first one does.
     """

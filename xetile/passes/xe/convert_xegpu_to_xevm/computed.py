@@ -225,7 +225,7 @@ def mask(
 def _below(
     view: LaneView, layout: LinearLayout, dimension: int, extent: int, limit: Offset
 ) -> SSAValue:
-    """Where a coordinate is below a limit: an i1 where all registers have one coordinate, else a vector."""
+    """Return a mask of coordinates below a limit: an i1 if all registers share the coordinate, else a vector."""
     top, bottom = view.constant(extent), view.constant(0)
     clamped = view.new(arith.MaxSIOp(view.new(arith.MinSIOp(view.index(limit), top)), bottom))
     bound = view.new(arith.IndexCastOp(clamped, i32))

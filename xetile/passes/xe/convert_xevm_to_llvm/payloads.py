@@ -1,18 +1,17 @@
-"""Messages of one block of ops that are issued together: neighbouring stores as one, and those that share an address.
+"""Messages of one block of ops that are issued together: adjacent stores as one, and those that share an address.
 
-Neighbouring stores as one message: those that write half a row of a message's registers.
+Adjacent stores that write half a row of a message's registers become one message:
 
     xevm.blockstore2d %p, %w, %h, %w, %x, %y, %a <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
     xevm.blockstore2d %p, %w, %h, %w, %x16, %y, %b <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
 
-with %x16 = %x + 16 are one store of 8x32, issued where the second stands. A row of it is a register, of which %a has
-the first half and %b the second: what lanes hold of a row of %a and of %b follow one another.
+With %x16 = %x + 16 these are one store of 8x32, issued at the second. A row of it is a register, of which %a has the
+first half and %b the second. So in each lane the parts of a row of %a and of %b follow one another.
 
-Address payloads that several block loads and stores share.
-
-A 2D message takes eight words of address: the surface, a place, the extents of the block. The plain builtins build them
-anew for each message, six instructions; a payload is built once, and messages that differ in their place by constants
-say how far they are from it. Where the hardware cannot say that (pvc), IGC copies the payload and adds.
+Several block loads and stores can share an address payload. A 2D message takes eight words of address: the surface, a
+place, the extents of the block. The plain builtins build them again for each message, in six instructions. A payload is
+built once, and messages whose places differ by constants state their distance from it. If the hardware has no such
+distance (pvc), IGC copies the payload and adds.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -63,17 +62,17 @@ def shape_of(op: BlockMessage) -> BlockShape:
 
 
 CASTS = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
-"""Ops that keep a coordinate, where both types hold all of its bits."""
+"""Ops that preserve a coordinate if both types can represent all of its bits."""
 
 _HARMLESS = ("arith.", "math.", "vector.", "gpu.block_id", "gpu.thread_id", "gpu.lane_id")
-"""Ops, by how their names begin, that touch no memory unless they have some of it as an operand."""
+"""Prefixes of the names of ops that access no memory unless they have memory as an operand."""
 
 Place: TypeAlias = tuple[SSAValue | None, int]
-"""A number as a value and what is added to it."""
+"""A number as a value and a constant added to it."""
 
 
 def place_of(value: SSAValue) -> Place:
-    """A coordinate as a value and a constant, as far as casts and sums show it; modulo 2^32, as messages count."""
+    """Split a coordinate into a value and a constant through casts and sums; modulo 2^32, as messages count."""
     number = known_integer(value)
     if number is not None:
         return None, number
@@ -105,14 +104,14 @@ def touches_no_memory(op: Operation) -> bool:
 
 
 class Pair(NamedTuple):
-    """Two stores side by side."""
+    """Two adjacent stores."""
 
     left: BlockStore2dOp
     right: BlockStore2dOp
 
 
 Pairs = Mapping[Operation, Pair | None]
-"""By the later store of a pair the pair, by the earlier one None: it is part of what follows."""
+"""The pair of stores by the later store; None by the earlier one, which is part of the pair's message."""
 
 
 class _Waiting(NamedTuple):
@@ -124,7 +123,7 @@ class _Waiting(NamedTuple):
 
 
 def joined_stores(function: Operation, targets: Sequence[Target]) -> Pairs:
-    """The stores that become one; none unless every target has the wider message."""
+    """Return the stores to merge, or an empty mapping unless every target has the wider message."""
     found: dict[Operation, Pair | None] = {}
     if not targets:
         return found
@@ -146,7 +145,7 @@ def _pairs(block: Block, targets: Sequence[Target]) -> Iterator[tuple[_Waiting, 
             (x, column), (y, row) = place_of(op.x), place_of(op.y)
             mine = (*op.operands[:4], op.elem_size_in_bits, x, y)
             if mine != run:
-                # stores to surfaces that may lie on one another keep their order
+                # stores to surfaces that may overlap keep their order
                 run, waiting = mine, []
             store = _Waiting(op, column, row)
             beside = next((w for w in waiting if _is_beside(w, store)), None)
@@ -201,18 +200,18 @@ _Access: TypeAlias = BlockLoad2dOp | BlockStore2dOp
 
 @dataclass(eq=False)
 class SharedPayload:
-    """A payload: the access that it is made for first, what a message moves, and the least column and row of all."""
+    """A payload: its first access, the shape of the messages, and the least column and row of all accesses."""
 
     first: _Access
     shape: BlockShape
     x: Place
     y: Place
     pointer: SSAValue | None = None
-    """The payload where it was last made: what is written several times, makes it several times."""
+    """The payload where it was last made; a copied round makes it again."""
 
 
 class PayloadAccess(NamedTuple):
-    """An access through a payload, and how far right of it and below it is (elements)."""
+    """An access through a payload, and its distance to the right and down (elements)."""
 
     payload: SharedPayload
     x: int
@@ -229,9 +228,9 @@ class _Member(NamedTuple):
 def shared_payloads(
     function: Operation, pairs: Pairs, otherwise: Container[Operation]
 ) -> Mapping[Operation, PayloadAccess]:
-    """The accesses that go through a payload: two of one block of ops and one surface, or more; stores of a pair.
+    """Return the accesses that use a payload: two or more of one block of ops and one surface, and stores of a pair.
 
-    Not those that are done `otherwise`.
+    Accesses in `otherwise`, which are lowered in another way, are excluded.
     """
     found: dict[Operation, PayloadAccess] = {}
     for op in function.walk():
