@@ -216,7 +216,7 @@ def vector_of(count: int, element: str) -> str:
 
 
 def matrix_function(a: str, b: str, accumulator: str, *, rows: int, depth: int) -> str:
-    """The mangled name of the builtin for one matrix instruction; types by xevm's names, M = `rows`, K = `depth`."""
+    """Return the mangled name of the builtin for one matrix instruction; xevm's type names, M = `rows`, K = `depth`."""
     left, right = MATRIX_OPERANDS[a], MATRIX_OPERANDS[b]
     name = f"intel_sub_group_{left.name}_{right.name}_matrix_mad_k{depth}"
     types = (
@@ -228,5 +228,5 @@ def matrix_function(a: str, b: str, accumulator: str, *, rows: int, depth: int) 
 
 
 def registers_of_a(a: str, rows: int) -> int:
-    """Registers of a lane that hold its part of A: one per row, 16 bits each; for tf32 one of 32 bits for two."""
+    """Return the number of a lane's registers for A: one of 16 bits per row; for tf32 one of 32 per two rows."""
     return max(1, rows // 2) if a == "tf32" else rows

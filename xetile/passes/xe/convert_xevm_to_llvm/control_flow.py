@@ -319,7 +319,7 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
 
 
 class Round(NamedTuple):
-    """A round in a block of its own, whose arguments are the counter and what is carried; what it hands on."""
+    """A round in a block of its own, whose arguments are the counter and carried values, and the passed on values."""
 
     block: Block
     handed_on: Sequence[SSAValue]

@@ -279,7 +279,7 @@ def as_given(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
 
 
 class _Format(NamedTuple):
-    """Bits of the fraction, exponent bias, the largest encoding of a number, and what is larger rounds to."""
+    """A format: bits of the fraction, exponent bias, largest encoding of a number, encoding of larger numbers."""
 
     fraction: int
     bias: int
@@ -553,7 +553,7 @@ def _convert(view: LLVMView, op: Operation) -> None:
 def _flagged(
     kind: Callable[[SSAValue, Attribute], Operation], flags: llvm.FastMathAttr
 ) -> Callable[[SSAValue, Attribute], Operation]:
-    """A conversion with flags, which upstream's has no property for."""
+    """Return a maker of conversions with flags, for which upstream's conversion has no property."""
 
     def make(part: SSAValue, type: Attribute) -> Operation:
         made = kind(part, type)

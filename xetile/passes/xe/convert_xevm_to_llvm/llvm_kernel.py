@@ -422,7 +422,7 @@ def convert_kernel(
     device: str | None,
     unroll: int | None = None,
 ) -> Estimate:
-    """Put the function of the llvm dialect in the kernel's place, and what it calls before it; its registers.
+    """Replace a kernel by its function of the llvm dialect, preceded by callees, and return the register estimate.
 
     Where neither `device` nor a gpu.module names a target, it calls what all devices have.
     """

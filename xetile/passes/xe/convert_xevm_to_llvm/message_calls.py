@@ -135,7 +135,7 @@ def create_payload(
     place: Sequence[SSAValue],
     shape: BlockShape,
 ) -> SSAValue:
-    """A payload for a surface (pointer; width, pitch in bytes, height between them) and a place, column and row."""
+    """Return a payload for a surface (pointer; width, pitch in bytes, height between them) and a column and row."""
     pointer, *sizes = surface
     arguments = [
         view.new(llvm.PtrToIntOp(view.scalar(pointer), i64)),

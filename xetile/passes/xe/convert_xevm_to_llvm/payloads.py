@@ -115,7 +115,7 @@ Pairs = Mapping[Operation, Pair | None]
 
 
 class _Waiting(NamedTuple):
-    """A store that nothing has read or written over: its place beside values that it shares with its run."""
+    """A store that no op has read from or written over, with its place relative to values shared with its run."""
 
     op: BlockStore2dOp
     x: int

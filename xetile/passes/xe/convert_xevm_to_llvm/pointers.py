@@ -116,7 +116,7 @@ def _check(op: Operation, value: SSAValue, memref: SSAValue) -> None:
 
 
 def _alignment(op: Operation, stored: Attribute) -> int:
-    """Bytes: what the op promises, else those of an element, which is all that a memref does."""
+    """Return the alignment in bytes: what the op promises, else that of an element, as memrefs promise no more."""
     given = op.properties.get("alignment")
     promised = getattr(getattr(given, "value", None), "data", 1)
     return max(promised, element_bits(stored) // 8)

@@ -58,9 +58,8 @@ _FLOATS = {"f16": "Dh", "f32": "f", "f64": "d"}
 """Floats that move unchanged: IGC recognizes a sum over all lanes by its shuffles and additions, of one type."""
 
 _AS_WORDS = {("sub_group_shuffle", "Dh")}
-"""The functions and types that move as integers all the same: Intel's runtime for CPUs ends on many of these ("Cannot
-emit physreg copy instruction", 2026.2.0), and no sum over lanes is made of them.
-"""
+"""The functions and types that move as integers all the same: Intel's runtime for CPUs crashes on many of these
+("Cannot emit physreg copy instruction", 2026.2.0), and no sum over lanes uses them."""
 
 _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
