@@ -44,7 +44,7 @@ def bring_together(exchanges: Sequence[Exchanged]) -> None:
 
 
 def _joins(waiting: Sequence[Exchanged], made: Exchanged) -> bool:
-    """Move exchanges before one barrier to before that of the next exchange, and return True if that is possible."""
+    """Let exchanges wait at the barrier of the next one instead of their own, and return True if that is possible."""
     barriers = waiting[-1].between
     if len(barriers) != 1 or len(made.between) != 1:
         return False

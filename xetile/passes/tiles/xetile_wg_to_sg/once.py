@@ -1,4 +1,4 @@
-"""Ops that a workgroup does once: refused, or done by one subgroup, since each subgroup doing them differs.
+"""Ops that a workgroup executes once: refused, or executed by one subgroup, as repetition changes their meaning.
 
 This module also inserts an exchange after operands of products that a loop computes, in case each element gets one
 owner.

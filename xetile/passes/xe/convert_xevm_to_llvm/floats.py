@@ -371,9 +371,8 @@ def rounded(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
     found = new(SelectOp(is_beyond, number(form.beyond), found))
     found = new(SelectOp(new(FCmpOp(part, part, "uno")), number(_MAGNITUDE), found))
     sign = new(llvm.AndOp(new(llvm.LShrOp(bits, number(24))), number(_SIGN)))
-    # Convert in 16 bits: Intel's runtime for CPUs (2026.2) crashes while it builds code that cuts a selection to 8
-    # bits
-    # at once and extends that to 16.
+    # Convert in 16 bits: Intel's runtime for CPUs (2026.2) crashes while it builds code that cuts a selection
+    # to 8 bits at once and extends that to 16.
     words = new(llvm.TruncOp(new(llvm.OrOp(found, sign)), chunk_type(i16, count)))
     return new(llvm.TruncOp(words, chunk_type(i8, count)))
 

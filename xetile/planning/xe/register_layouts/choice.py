@@ -44,7 +44,7 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
         found.append((state.price, state.choice))
         if (
             state.price <= least
-        ):  # Plain products need no conversions, so that no other start is priced.
+        ):  # plain products need no conversions, so no other start is priced
             break
     return min(found, key=lambda priced: priced[0])[1]
 
