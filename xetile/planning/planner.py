@@ -1,4 +1,4 @@
-"""The questions of lowering from W to S to a target: prices of accesses and ops, and register layouts of operands."""
+"""The questions that lowering from W to S asks a target: prices of accesses and ops, layouts of operands."""
 
 from importlib import import_module
 from typing import Literal, NamedTuple, Protocol
@@ -26,7 +26,7 @@ class Cell(NamedTuple):
 
 
 class Planner(Protocol):
-    """The answers of one target. Prices are counted in instructions of one subgroup."""
+    """The planner of one target. Prices are counted in instructions of one subgroup."""
 
     @property
     def exchange_round(self) -> float:

@@ -1,8 +1,8 @@
 """The words in which messages move elements of other widths: several elements in one word, or parts of one element.
 
 Transposed messages exchange words of 32 bits, and so several narrow elements at a time. An element of 64 bits moves as
-two words of 32 bits. Rows too narrow for stores of their elements move as more, smaller ones. Elements of 4 bits move
-as bytes of two.
+two words of 32 bits. Rows too narrow for stores of their elements move as more, smaller elements. Elements of 4 bits
+move as bytes of two.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The answers of an Xe device to lowering from W to S."""
+"""The planner of Xe devices, for lowering from W to S."""
 
 from dataclasses import dataclass
 from math import ceil

@@ -131,7 +131,7 @@ def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
 def _sides(
     placed: Placed, sources: Sequence[int | None], dimensions: Sequence[int | None]
 ) -> list[int | None]:
-    """Return whether dimensions of the vector go along rows (0) or columns (1) of the tile, None for copies."""
+    """Return the side of the tile, rows (0) or columns (1), for dimensions of the vector; None for copies."""
     found = [None if d is None else sources[d] for d in dimensions]
     return [None if source is None else placed.sides[source] for source in found]
 

@@ -323,7 +323,6 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
 
 
 def _block_type(tile: TileType, message: BlockConfiguration) -> VectorType[Attribute]:
-    """Return the type of one loaded block."""
     rows, columns, pack = message.rows, message.columns, _pack(tile, message)
     if message.transposed:
         shape = (columns, rows)

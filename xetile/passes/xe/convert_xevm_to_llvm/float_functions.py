@@ -174,7 +174,6 @@ def _of_llvm(
 
 
 def _tangent(view: LLVMView, op: Operation) -> None:
-    """Lower math.tanh."""
     is_wide = isinstance(view.element(op.results[0]), Float64Type)
     (_function if is_wide or not is_approximate(op) else approximate_tangent)(view, op)
 

@@ -118,7 +118,6 @@ def chunks_of(
 def _rechunked(
     view: LLVMView, lanes: Sequence[_Lane], element: Attribute
 ) -> tuple[SSAValue, ...]:
-    """Return elements as chunks."""
     return tuple(
         _gathered(view, lanes[start : start + count], element)
         for start, count in chunk_places(len(lanes))

@@ -129,7 +129,7 @@ def _has_blocks(type: Attribute) -> bool:
 
 
 def blocked_type(value: SSAValue, block: Block) -> VectorType[Attribute]:
-    """The 4D type of a vector of rank 2 in blocks."""
+    """Return the 4D type of a vector of rank 2 in blocks."""
     type = vector_type(value)
     rows, columns = type.get_shape()
     return vector_of(type.element_type, (rows // block[0], columns // block[1], *block))

@@ -1,4 +1,4 @@
-"""Access tiles that no 2D block message may move element by element.
+"""Access element by element the tiles that no 2D block message may move.
 
 2D block access needs a matrix whose base, pitch, rows and columns are multiples of the numbers in
 `xetile.targets.xe.surface`, and tiles as wide as the device's messages. If one of these is impossible, loads become

@@ -72,7 +72,7 @@ class Estimate(NamedTuple):
         return self.held.registers <= MOST_HELD[file]
 
     def fills_large(self, ahead: int) -> bool:
-        """Return True if the large register file is better: the small one spills, or ends loads ahead of products.
+        """Return True if the large register file is better: the small one spills, or prevents loads ahead of products.
 
         `ahead` is a device's `registers_ahead`, which documents the reason.
         """
