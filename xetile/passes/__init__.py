@@ -1,6 +1,6 @@
-"""The passes, a room for each, and the pipelines made of them.
+"""The passes, each in its own package, and the pipelines of them.
 
-`PASSES` is the one list of them; the classes are imported when they are used, so that a list of passes costs nothing.
+`PASSES` is the only list of passes. Classes are imported when they are used, so that listing passes costs nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from xetile.targets.target import ASSUMING, UNROLLING
 
 
 class PassOption(NamedTuple):
-    """An option of a pass: a word for its value, and what it means, with the default last."""
+    """An option of a pass: a word for its value, and its meaning, with the default last."""
 
     value: str
     meaning: str
@@ -27,19 +27,19 @@ DEVICE = PassOption(
     f"the device that is lowered for: {', '.join(names())}; by default the one that the gpu.module names, "
     f"else {DEFAULT}",
 )
-"""What the option `device` of a pass means."""
+"""The meaning of the option `device` of a pass."""
 
 
 ASSUME = PassOption("WHAT", ASSUMING)
-"""What the option `assume` of a pass means."""
+"""The meaning of the option `assume` of a pass."""
 
 
 UNROLL = PassOption("COPIES", UNROLLING)
-"""What the option `unroll` of a pass means."""
+"""The meaning of the option `unroll` of a pass."""
 
 
 class PassEntry(NamedTuple):
-    """A pass: where its class is (`module:class` in this package), what it does, what its options mean."""
+    """A pass: the place of its class (`module:class` in this package), its summary, and its options."""
 
     where: str
     summary: str
@@ -165,11 +165,11 @@ PASSES = {
 
 
 def load_pass(name: str) -> type[ModulePass]:
-    """The class of one of our passes."""
+    """Return the class of one of our passes."""
     module, _, attribute = PASSES[name].where.partition(":")
     return getattr(import_module(f"xetile.passes.{module}"), attribute)
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Our passes by name, as xDSL's tools want them."""
+    """Return our passes by name, as xDSL's tools expect them."""
     return {name: partial(load_pass, name) for name in PASSES}

@@ -1,4 +1,4 @@
-"""The way down: the passes of a target's path, with what tidies up behind each."""
+"""Lowering pipelines: the passes of a target's path, each step followed by cleanup."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -23,11 +23,11 @@ TIDY = (
     ShareValues(),
     RemoveDeadCode(),
 )
-"""What is left over by a step goes; the last level keeps its form, which the code generator likes."""
+"""The passes that remove what a step leaves over. The last level keeps its form, which suits the code generator."""
 
 
 class Stage(NamedTuple):
-    """The passes that make one level of that above it."""
+    """The passes that lower one level to the next."""
 
     level: LevelName
     passes: tuple[ModulePass, ...]
@@ -40,7 +40,7 @@ def stages(
     assume: Assume = "block",
     unroll: int | None = None,
 ) -> Iterator[Stage]:
-    """The levels of a path down to `to`, by default its last level; without a device each pass asks its kernel.
+    """Yield the levels of a path down to `to`, by default the last one; without a device each pass asks its kernel.
 
     Errors: XetileError for a level that the path does not have.
     """
@@ -62,7 +62,7 @@ def steps(
     assume: Assume = "block",
     unroll: int | None = None,
 ) -> Iterator[ModulePass]:
-    """The passes of a path, one behind the other; arguments and errors as `stages` has them."""
+    """Yield the passes of a path in order; arguments and errors are those of `stages`."""
     for stage in stages(path, to, device, assume, unroll):
         yield from stage.passes
 
@@ -75,11 +75,11 @@ def lower(
     assume: Assume = "block",
     unroll: int | None = None,
 ) -> None:
-    """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
+    """Lower a module in place, by default to its targets' last level; functions that are already lower stay unchanged.
 
-    `assume` is what of bases, pitches, widths and columns that are known at run time only; `unroll` how often loops of
-    products have their rounds written at the last level, by default as the target's table says.
-    Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
+    `assume` says how to treat bases, pitches, widths and columns that are known only at run time. `unroll` is the
+    number of copies of a round in loops of products at the last level, by default that of the target's table. Errors:
+    XetileError for targets whose paths differ, and those of `steps` and of the passes.
     """
     path = checked_path(module, device, assume, unroll)
     if unroll is not None and to not in (None, path[-1].level.name):
@@ -93,7 +93,7 @@ def lower(
 def checked_path(
     module: ModuleOp, device: str | None, assume: Assume, unroll: int | None
 ) -> Path:
-    """The path of a module's targets.
+    """Return the path of a module's targets.
 
     Errors: XetileError for an unknown device or assumption, for a device that the module contradicts, and for targets
     whose paths differ.

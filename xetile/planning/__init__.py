@@ -1,1 +1,1 @@
-"""Decisions: which blocks, which messages. Nothing here changes IR."""
+"""Decisions made before IR is rewritten, such as blocks and messages. Nothing in this package changes IR."""

@@ -1,13 +1,13 @@
-"""What passes decided while they lower, told to who listens, so that nothing has to be planned again to explain it.
+"""Report decisions of passes to listeners while they lower, so that an explanation needs no second planning.
 
-Told are, with the function that is being rewritten:
+Passes report the following, with the function that they rewrite:
 
 - `xetile-wg-to-sg`: how values change their owners (`passes/tiles/xetile_wg_to_sg/report.py`, `Owners`).
 - `convert-xegpu-to-xevm`: `RegisterLayouts`.
-- every pass down to level V that rebuilds functions: its view, finished, which knows what each old value became.
-- `convert-xevm-to-llvm`: `LLVMView`, before it rewrites anything, so that it does not know yet what values become; then
-  the `Estimate` of the registers.
-- the pipelines, of the whole module: each pass that was applied to it.
+- every pass down to level V that rebuilds functions: its finished view, which knows the new form of each old value.
+- `convert-xevm-to-llvm`: `LLVMView` before any rewrite, when the new values are not yet known; then the `Estimate` of
+  the registers.
+- the pipelines: each pass that they applied, with the whole module.
 """
 
 from collections.abc import Callable, Generator
@@ -18,14 +18,14 @@ from typing import TypeAlias
 from xdsl.ir import Operation
 
 Listener: TypeAlias = Callable[[Operation, object], None]
-"""Is told what was decided for a function; what it keeps has to be copied, for the ops are rewritten next."""
+"""Receives each decision for a function. It must copy what it keeps, because the ops are rewritten next."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """Inside, passes tell what they decide."""
+    """Report decisions of passes to `listener` inside this context."""
     token = _listener.set(listener)
     try:
         yield
@@ -34,7 +34,7 @@ def listening(listener: Listener) -> Generator[None]:
 
 
 def decided(function: Operation, what: object) -> None:
-    """Tell who listens what was decided for a function."""
+    """Report a decision for a function to the listener, if there is one."""
     listener = _listener.get()
     if listener is not None:
         listener(function, what)

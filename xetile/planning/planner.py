@@ -1,4 +1,4 @@
-"""What the way from W to S asks of a target: the prices of its accesses and ops, and how operands lie in registers."""
+"""The questions that lowering from W to S asks a target: prices of accesses and ops, layouts of operands."""
 
 from importlib import import_module
 from typing import Literal, NamedTuple, Protocol
@@ -13,42 +13,42 @@ Place = tuple[int, int]
 
 
 class Cell(NamedTuple):
-    """A part of a unit with extents of powers of two: what each bit of a register's and of a lane's number adds."""
+    """A part of a unit with extents of powers of two: the step of each bit of a register's and of a lane's number."""
 
     extents: Place
     registers: tuple[Place, ...]
     lanes: tuple[Place, ...]
 
     def turned(self) -> "Cell":
-        """With rows and columns exchanged."""
+        """Return this cell with rows and columns exchanged."""
         swapped = (tuple((c, r) for r, c in part) for part in self[1:])
         return Cell((self.extents[1], self.extents[0]), *swapped)
 
 
 class Planner(Protocol):
-    """What a target answers; prices are instructions of one subgroup."""
+    """The planner of one target. Prices are counted in instructions of one subgroup."""
 
     @property
     def exchange_round(self) -> float:
-        """What an exchange costs in each round of a loop, its messages not counted."""
+        """The cost of an exchange in each round of a loop, without its messages."""
         ...
 
     def access(
         self, unit: TileType, use: Literal["load", "prefetch"], *, turned: bool
     ) -> float | None:
-        """The messages for a tile of one unit, transposed where it is `turned`; None where elements go lane by lane."""
+        """Return the price of messages for a tile of one unit, transposed if `turned`; None for element accesses."""
         ...
 
     def elementwise(self, op: Operation) -> float:
-        """An elementwise op, for a word of its result in each lane."""
+        """Return the price of an elementwise op for a word of its result in each lane."""
         ...
 
     def operand(self, unit: Place, bits: int, role: Literal["a", "b"]) -> Cell | None:
-        """An operand of one matrix instruction, of elements of `bits`; None where units have no whole ones."""
+        """Return the cell of a matrix instruction's operand, of elements of `bits`; None if units have no whole one."""
         ...
 
 
 def planner_of(target: Target) -> Planner:
-    """The planner of a target."""
+    """Return the planner of a target."""
     module = import_module(f"xetile.planning.{target.planner}")
     return module.planner(target)

@@ -1,4 +1,4 @@
-"""How often ops are reckoned to be executed, by the loops around them."""
+"""Estimates of how often ops execute, from the loops around them."""
 
 from xdsl.ir import Operation
 
@@ -6,12 +6,12 @@ _LOOPS = ("scf.for", "scf.while")
 
 
 def weight(depth: int) -> int:
-    """How often what stands in so many loops is reckoned to be executed."""
+    """Return how often ops inside `depth` loops are assumed to execute."""
     return 10 ** min(depth, 4)
 
 
 def rounds(op: Operation) -> int:
-    """How often an op is reckoned to be executed."""
+    """Return how often an op is assumed to execute."""
     depth, parent = 0, op.parent_op()
     while parent is not None:
         depth += parent.name in _LOOPS

@@ -1,11 +1,11 @@
-"""One allocation for the buffers that a kernel has in shared memory: those that are not live together share bytes.
+"""One allocation for all shared memory buffers of a kernel. Buffers that are not live together share bytes.
 
-Time counts the ops of the function's body; what lies in a loop lives as long as all of the loop. Two buffers share
-bytes where a barrier of the workgroup stands between the last op that can reach the one and the first that can reach
-the other, in the body itself, so that every subgroup passes it:
+Time counts the ops of the function's body. A buffer used in a loop is live for the whole loop. Two buffers share
+bytes if a workgroup barrier separates the last op that can access one from the first op that can access the other.
+The barrier must be in the body itself, so that every subgroup passes it:
 
     %a ---- store ---- barrier ---- load ---- barrier ---- store ---- ...
-            [          a          ]                   [     b     ]
+      [          a          ]                   [     b     ]
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _LOOPS = ("scf.for", "scf.while", "scf.parallel", "scf.forall")
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer in shared memory (bytes), and the first and the last op of the function's body that reach it."""
+    """A buffer in shared memory (bytes), with the first and the last op of the function's body that accesses it."""
 
     at: Operation
     bytes: int
@@ -44,7 +44,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class SharedMemory:
-    """Where each buffer of a function begins in its one allocation (bytes); `bytes` is the size of that."""
+    """The offset of each buffer in a function's one allocation (bytes); `bytes` is the size of the allocation."""
 
     buffers: Sequence[Buffer]
     offsets: Mapping[Operation, int]
@@ -55,17 +55,17 @@ class SharedMemory:
         return _up(max(ends, default=0), SHARED_ALIGNMENT)
 
     def describe(self) -> str:
-        """The sizes of the buffers, for refusals."""
+        """Return the sizes of the buffers, for diagnostics."""
         return " + ".join(str(buffer.bytes) for buffer in self.buffers)
 
 
 def is_shared_allocation(op: Operation) -> bool:
-    """Whether an op makes a buffer in shared memory, or names one of the module, each workgroup's own."""
+    """Return True if an op allocates a shared memory buffer or names a workgroup buffer of the module."""
     return op.name in (*_ALLOCATIONS, _NAMED) and _is_shared(op.results[0])
 
 
 def program_bytes(function: Operation) -> int:
-    """Bytes of all buffers in shared memory that stand in a function, one beside the other."""
+    """Return the bytes of all shared memory buffers that a function declares, without sharing bytes."""
     buffers = [op.results[0].type for op in function.walk() if is_shared_allocation(op)]
     if isinstance(function, FuncOp):
         buffers += [buffer.type for buffer in function.workgroup_buffers]
@@ -73,14 +73,14 @@ def program_bytes(function: Operation) -> int:
 
 
 def buffer_bytes(type: Attribute) -> int:
-    """Bytes of a buffer of static shape, each of which begins at a multiple of `SHARED_ALIGNMENT`."""
+    """Return the bytes of a buffer of static shape, rounded up to a multiple of `SHARED_ALIGNMENT`."""
     return _up(memref_bytes(type) or 0, SHARED_ALIGNMENT)
 
 
 def plan_shared_memory(function: Operation) -> SharedMemory:
-    """The allocation of a function: the largest buffers first, each at the lowest offset that is free.
+    """Plan the allocation of a function: the largest buffers first, each at the lowest free offset.
 
-    Errors: XetileError at a buffer whose size is not known, and at one in a loop without a barrier between its rounds.
+    Errors: XetileError at a buffer of unknown size, and at one in a loop without a barrier between its rounds.
     """
     groups: dict[object, list[Operation]] = {}
     for op in function.walk():
@@ -106,7 +106,7 @@ def plan_shared_memory(function: Operation) -> SharedMemory:
 
 
 def orders_shared_memory(op: Operation) -> bool:
-    """Whether all subgroups wait here for each other's accesses to shared memory."""
+    """Return True if all subgroups wait here for each other's accesses to shared memory."""
     if op.name != "gpu.barrier":
         return False
     spaces = op.properties.get("address_spaces") or op.attributes.get("address_spaces")
@@ -114,7 +114,7 @@ def orders_shared_memory(op: Operation) -> bool:
 
 
 def _meet(one: Buffer, other: Buffer, barriers: Sequence[int]) -> bool:
-    """Whether two buffers may not share bytes."""
+    """Return True if no barrier separates the uses of two buffers, so that they may not share bytes."""
     earlier, later = (one, other) if one.last < other.last else (other, one)
     return not any(earlier.last < barrier < later.first for barrier in barriers)
 
@@ -133,7 +133,7 @@ def _up(number: int, multiple: int) -> int:
 
 
 def _buffer(ops: Sequence[Operation], body: Block, times: Mapping[Operation, int]) -> Buffer:
-    """The buffer that an op makes, or that several name."""
+    """Return the buffer that an op allocates or that several ops name."""
     op = ops[0]
     type = op.results[0].type
     size = memref_bytes(type)
@@ -151,9 +151,9 @@ def _buffer(ops: Sequence[Operation], body: Block, times: Mapping[Operation, int
 
 
 def _variable(op: Operation) -> GlobalOp:
-    """The memref.global that an op names, which has no value to begin with.
+    """Return the memref.global that an op names, which has no initial value.
 
-    Errors: XetileError where it has one.
+    Errors: XetileError if it has one.
     """
     assert isinstance(op, GetGlobalOp)
     variable = SymbolTable.lookup_symbol(op, op.name_)
@@ -168,7 +168,7 @@ def _variable(op: Operation) -> GlobalOp:
 
 
 def memref_bytes(type: Attribute) -> int | None:
-    """Bytes from a memref's first element to its last; None where they are not known."""
+    """Return the bytes from a memref's first element to its last, or None if they are not known."""
     if not isa(type, MemRefType[Attribute]) or min(type.get_shape(), default=0) < 0:
         return None
     layout, bits = strides_and_offset(type), memory_bits(type.element_type)
@@ -183,7 +183,7 @@ def memref_bytes(type: Attribute) -> int | None:
 
 
 def _accesses(allocation: Operation) -> Iterator[Operation]:
-    """The ops that reach a buffer, through views of it, descriptors and addresses too."""
+    """Yield the ops that access a buffer, also through views, descriptors and addresses."""
     seen: set[SSAValue] = set()
     values: list[SSAValue] = list(allocation.results)
     while values:
@@ -202,12 +202,12 @@ def _accesses(allocation: Operation) -> Iterator[Operation]:
 
 
 def _carried_on(op: Operation, value: SSAValue) -> Iterator[SSAValue]:
-    """What a loop or a branch, or the end of its region, makes of a value."""
+    """Yield the values that a loop, a branch or the end of its region makes of a value."""
     control = op if op.regions else op.parent_op()
     pairs = [] if control is None else list(carried(control))
     found = [pair.target for pair in pairs if pair.source is value]
     yield from found
-    # what an argument is in the last round the loop gives
+    # The loop's result is the argument's value in the last round.
     yield from (pair.target for pair in pairs if pair.source in found)
 
 
@@ -221,7 +221,7 @@ def _may_point(type: Attribute) -> bool:
 
 
 def _check_rounds(op: Operation, accesses: Sequence[Operation]) -> None:
-    """What a loop allocates anew lies at the same bytes in each round: a barrier has to stand between two of them."""
+    """Refuse an allocation in a loop without a barrier between two rounds: each round allocates the same bytes."""
     block = op.parent_block()
     around = op.parent_op()
     while around is not None and around.name not in _LOOPS:
@@ -245,7 +245,7 @@ def _check_rounds(op: Operation, accesses: Sequence[Operation]) -> None:
 
 
 def _outermost(op: Operation, block: Block) -> Operation:
-    """The op of a block that is this one or holds it."""
+    """Return the op of a block that is `op` or contains it."""
     while op.parent_block() is not block:
         around = op.parent_op()
         assert around is not None, "a value is used where it is defined, or inside of there"

@@ -1,1 +1,1 @@
-"""How passes rewrite: one value to many, positions, index arithmetic from layouts."""
+"""Rewriting that passes share: one value to many, source positions, index arithmetic from layouts."""

@@ -1,6 +1,6 @@
-"""Running a pass, which takes a whole module, on one op of it, as mlir-opt's nested pass managers do.
+"""Run a pass, which takes a whole module, on one op inside it, as mlir-opt's nested pass managers do.
 
-Before, what the program is:
+Before, the program is:
 
     builtin.module {
       gpu.module @m attributes {...} {
@@ -11,7 +11,7 @@ Before, what the program is:
       func.func @host { ... }
     }
 
-After, what a pass is given that runs on @one:
+After, a pass that runs on @one gets:
 
     builtin.module {
       gpu.module @m attributes {...} {
@@ -20,8 +20,8 @@ After, what a pass is given that runs on @one:
       }
     }
 
-@one is the op itself. The ops around it have their attributes, the symbols beside it that have no body or that it calls
-are copies, all to be looked at: a pass that changes the ops around, or adds some, is refused.
+@one is the op itself. The ops around it have their attributes. Symbols next to it are copied if they have no body or if
+@one calls them. The pass may read all of these, but a pass that changes the ops around, or adds some, is refused.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -37,11 +37,11 @@ from xetile.analysis.module_kernels import OLDER_CONVENTION, functions, launches
 from xetile.errors import fail
 
 ANY = "any"
-"""The anchor of every op that passes may run on."""
+"""The anchor that matches every op on which passes may run."""
 
 
 class Around(NamedTuple):
-    """An op around the one that is changed, and what is in it beside the next one: copies, by their symbols."""
+    """An op around the one that is changed, and the ops in it next to the inner one: copies, by their symbols."""
 
     name: str
     attributes: dict[str, Attribute]
@@ -51,9 +51,9 @@ class Around(NamedTuple):
 
 
 def anchored(op: Operation, anchor: str) -> Iterator[Operation]:
-    """The ops directly in `op` that a pipeline runs on whose anchor is the name of an op, or `any`.
+    """Yield the ops directly in `op` on which a pipeline runs whose anchor is the name of an op, or `any`.
 
-    Errors: XetileError at an op of that name on which passes cannot run, as mlir-opt has it.
+    Errors: XetileError at an op of that name on which passes cannot run, as in mlir-opt.
     """
     for inner in _inside(op):
         if anchor == ANY:
@@ -70,10 +70,10 @@ def anchored(op: Operation, anchor: str) -> Iterator[Operation]:
 
 
 def change_alone(op: Operation, change: Callable[[ModuleOp], None], by: str) -> Operation:
-    """Have `change` change a module in which `op` is alone; the result is what stands in its place now.
+    """Let `change` change a module that contains only `op`, and return the op that replaces it.
 
-    `by` says in messages who changes it. `op` is isolated from above, and so is all that it stands in.
-    Errors: XetileError where what stands around or beside it was changed too; as `change` has them.
+    `by` names the change in diagnostics. `op` and all ops around it are isolated from above. Errors: XetileError if ops
+    around or next to it were changed too; also those of `change`.
     """
     block, after = op.parent, op.next_op
     assert block is not None
@@ -104,7 +104,7 @@ def change_alone(op: Operation, change: Callable[[ModuleOp], None], by: str) -> 
 
 
 def _launched_elsewhere(op: Operation) -> set[str]:
-    """The kernels in `op` that count subgroups and are launched outside of it: passes rewrite these launches."""
+    """Return the kernels in `op` that count subgroups and are launched outside it: passes rewrite these launches."""
     return {
         symbol_name(kernel)
         for kernel in functions(op)
@@ -114,7 +114,7 @@ def _launched_elsewhere(op: Operation) -> set[str]:
 
 
 def _shells(op: Operation) -> list[Operation]:
-    """The ops around `op`, outermost first, each in the one before, with copies of the symbols beside it."""
+    """Return copies of the ops around `op`, outermost first and nested, with copies of the symbols next to it."""
     around = [op]
     while (outer := around[0].parent_op()) is not None:
         around.insert(0, outer)
@@ -134,7 +134,7 @@ def _shells(op: Operation) -> list[Operation]:
 
 
 def _called(op: Operation, block: Block) -> set[Operation]:
-    """The functions of a block that `op` calls, directly or through one another."""
+    """Return the functions of a block that `op` calls, directly or through others."""
     by_name = {symbol_name(o): o for o in block.ops if symbol_name(o)}
     found: set[Operation] = set()
     waiting = [op]
@@ -161,7 +161,7 @@ def _around(shell: Operation, inner: Operation) -> Around:
 
 
 def _found(module: ModuleOp, around: list[Around], by: str) -> Operation:
-    """What the op has become that stood in all of these: found by name, since a pass may make all of them anew."""
+    """Return the op that was inside all of these ops, found by name since a pass may create all of them anew."""
     found: Operation = module
     for outer in around:
         if (found.attributes, found.properties) != (outer.attributes, outer.properties):

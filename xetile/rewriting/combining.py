@@ -1,4 +1,4 @@
-"""The op of arith that combines two values as a kind of reduction does."""
+"""The op of arith that combines two values as a reduction of some kind does."""
 
 from collections.abc import Callable
 from typing import cast
@@ -18,7 +18,7 @@ def combined(
     element: Attribute,
     flags: FastMathFlagsAttr,
 ) -> Operation:
-    """Two values, of such elements, combined; floats with the flags of the reduction."""
+    """Return the op that combines two values of type `element`; an op on floats gets the flags of the reduction."""
     is_float = isinstance(element, FLOAT_TYPES)
     name = f"arith.{kind}{'' if kind.startswith(('min', 'max')) else 'f' if is_float else 'i'}"
     found = next(op for op in arith.Arith.operations if op.name == name)

@@ -1,6 +1,6 @@
-"""Ops whose results nobody needs go: marked from those that must stay on, each op once.
+"""Remove ops whose results are not needed, by marking all ops needed by those that must stay.
 
-As xDSL's dce, which looks at every op until nothing changes, and asks all their traits each time.
+xDSL's dce has the same result, but visits every op until nothing changes, and asks all traits each time.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from xetile.rewriting.effects import is_needless
 
 @dataclass(frozen=True)
 class RemoveDeadCode(ModulePass):
-    """Remove ops without effects whose results have no uses, and blocks that nothing leads to."""
+    """Remove ops without effects whose results have no uses, and unreachable blocks."""
 
     name = "dce"
 
@@ -27,7 +27,7 @@ class RemoveDeadCode(ModulePass):
 
 
 def remove_dead_code(region: Region, listener: PatternRewriterListener | None = None) -> bool:
-    """Whether anything was removed from a region."""
+    """Remove the dead code of a region and return True if there was any."""
     live = set[int]()
     waiting = [op for op in _reached(region) if not is_needless(op)]
     while waiting:
@@ -42,7 +42,7 @@ def remove_dead_code(region: Region, listener: PatternRewriterListener | None = 
 
 
 def _reached(region: Region) -> Iterator[Operation]:
-    """The ops in blocks that something leads to, with those inside of them."""
+    """Yield the ops in reachable blocks, including nested ones."""
     for block in _blocks(region):
         for op in block.ops:
             yield op
@@ -58,7 +58,7 @@ def _blocks(region: Region) -> Iterator[Block]:
 
 
 def _remove(region: Region, live: set[int], listener: PatternRewriterListener | None) -> bool:
-    """Remove what is not live; ops are told apart by their identity, which is quicker than to look them up."""
+    """Remove ops that are not live. They are compared by identity, which is faster than hashing them."""
     removed = False
     for block in reversed(region.blocks):
         if block is not region.first_block and not any(id(op) in live for op in block.ops):

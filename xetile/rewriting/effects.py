@@ -1,4 +1,4 @@
-"""What the classes of ops say of effects: asked once for each class, as nearly all ops answer by their class alone."""
+"""The effects of ops by class, computed once for each class: nearly all ops have the effects of their class."""
 
 from functools import cache
 from typing import NamedTuple
@@ -29,22 +29,22 @@ _STATIC: tuple[tuple[type[MemoryEffect], frozenset[MemoryEffectKind]], ...] = (
     (MemoryReadEffect, _READS),
     (MemoryWriteEffect, frozenset({_WRITE})),
 )
-"""Traits that look at no op."""
+"""Traits whose answer does not depend on the op."""
 
 _ALL = frozenset(MemoryEffectKind)
-"""What ops may do that say nothing of effects."""
+"""The assumed effects of ops that declare none."""
 
 
 class Kind(NamedTuple):
-    """What a class of ops says.
+    """The properties of a class of ops.
 
     Attributes:
-        effects: kinds of effects that its ops have, or may have; None where only an op itself tells.
-        stays: whether an op stays without uses whatever its effects are (terminators, symbols).
-        is_terminator: whether it ends a block, or may.
-        is_isolated: whether its regions use nothing from outside, or may be so.
-        folds: whether an op may be folded.
-        is_canonicalized: whether it has patterns.
+        effects: kinds of effects that its ops have, or may have; None if they depend on the op.
+        stays: True if an op stays without uses whatever its effects are (terminators, symbols).
+        is_terminator: True if it ends a block, or may.
+        is_isolated: True if its regions use nothing from outside, or may be so.
+        folds: True if an op may be folded.
+        is_canonicalized: True if it has patterns.
     """
 
     effects: frozenset[MemoryEffectKind] | None
@@ -57,7 +57,7 @@ class Kind(NamedTuple):
 
 @cache
 def kind_of(operation: type[Operation]) -> Kind:
-    """What a class says."""
+    """Return the properties of a class of ops."""
     has = operation.has_trait
     return Kind(
         _static_effects(operation),
@@ -71,7 +71,7 @@ def kind_of(operation: type[Operation]) -> Kind:
 
 
 def is_pure(op: Operation) -> bool:
-    """Whether an op has no effect at all."""
+    """Return True if an op has no effect."""
     effects = kind_of(type(op)).effects
     if effects is not None:
         return not effects
@@ -80,7 +80,7 @@ def is_pure(op: Operation) -> bool:
 
 
 def only_reads(op: Operation) -> bool:
-    """Whether an op has no other effect than that it reads."""
+    """Return True if an op has no effects other than reads."""
     effects = kind_of(type(op)).effects
     if effects is not None:
         return effects <= _READS
@@ -89,7 +89,7 @@ def only_reads(op: Operation) -> bool:
 
 
 def may_write(op: Operation) -> bool:
-    """Whether what was read before an op may be something else after it."""
+    """Return True if an op may change memory that was read before it."""
     effects = kind_of(type(op)).effects
     if effects is not None:
         return _WRITE in effects
@@ -98,12 +98,12 @@ def may_write(op: Operation) -> bool:
 
 
 def is_unused(op: Operation) -> bool:
-    """Whether nothing takes the results of an op."""
+    """Return True if the results of an op have no uses."""
     return all(result.first_use is None for result in op.results)
 
 
 def is_needless(op: Operation) -> bool:
-    """Whether nobody misses an op whose results have no uses."""
+    """Return True if an op can be removed when its results have no uses."""
     kind = kind_of(type(op))
     if kind.stays:
         return False
@@ -113,7 +113,7 @@ def is_needless(op: Operation) -> bool:
 
 
 def _static_effects(operation: type[Operation]) -> frozenset[MemoryEffectKind] | None:
-    """What its traits say whatever the op: all effects where there are none; None where a trait looks at the op."""
+    """Return the effects that traits declare for every op, all if there are none; None if a trait depends on the op."""
     kinds: set[MemoryEffectKind] = set()
     traits = operation.get_traits_of_type(MemoryEffect)
     for trait in traits:
@@ -127,5 +127,5 @@ def _static_effects(operation: type[Operation]) -> frozenset[MemoryEffectKind] |
 
 
 def _answer(trait: MemoryEffect | type[MemoryEffect]) -> object:
-    """The function with which a trait answers: inherited from a trait that we know, or its own."""
+    """Return the function with which a trait answers: inherited from a known trait, or its own."""
     return getattr(trait.get_effects, "__func__", None)

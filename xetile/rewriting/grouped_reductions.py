@@ -1,4 +1,4 @@
-"""Reductions of groups of neighbours, written as reductions of a whole dimension between two casts.
+"""Reductions of groups of neighbors, rewritten as reductions of a whole dimension between two casts.
 
 Before:
 
@@ -10,7 +10,7 @@ After:
     %sums = xetile.tile_reduce <add>, %rows [1] : vector<256x8xf32> -> vector<256x1xf32>
     %r = vector.shape_cast %sums : vector<256x1xf32> to vector<64x4xf32>
 
-Groups of rows are those of columns of the transpose.
+Groups of rows are rewritten as groups of columns of the transpose.
 """
 
 from xdsl.dialects.builtin import VectorType

@@ -1,9 +1,8 @@
-"""Rewriting that hands source positions on.
+"""Rewriting that preserves source positions.
 
-xDSL 0.75 gives what a pattern creates no position, and adds the text of the whole module
-to what a pattern raises. Here created ops get the position of the op that matched, and a
-`XetileError` comes out as it is. `test/unit/rewriting/test_kept_positions.py` tells when
-upstream does the same.
+In xDSL 0.75, the ops that a pattern creates have no position, and an error that a pattern raises gets the text of the
+whole module. Here created ops get the position of the matched op, and a `XetileError` is raised unchanged.
+`test/unit/rewriting/test_kept_positions.py` fails when upstream does the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +24,7 @@ _AfterWalk = Callable[[Region, PatternRewriterListener], bool]
 
 
 def place(operation: Operation, location: LocationAttr) -> None:
-    """Give `operation` and all that is in it, where it has no position yet, the position `location`."""
+    """Set the position `location` on `operation` and all ops inside it that have no position yet."""
     for inner in operation.walk():
         if isinstance(inner.location, UnknownLoc):
             inner.location = location
@@ -34,7 +33,7 @@ def place(operation: Operation, location: LocationAttr) -> None:
 
 
 def location_at(op: Operation) -> LocationAttr:
-    """The position of an op, with all that it says, else that of the nearest enclosing op that has one."""
+    """Return the position of an op with all its details, else that of the nearest enclosing op that has one."""
     outer: Operation | None = op
     while outer is not None:
         if not isinstance(outer.location, UnknownLoc):
@@ -50,7 +49,7 @@ def _place_arguments(arguments: Sequence[BlockArgument], location: LocationAttr)
 
 
 class _Refused(BaseException):
-    """Carries a `XetileError` past the walker, which would print the whole module into it."""
+    """Carries a `XetileError` past the walker, which would add the text of the whole module to it."""
 
     def __init__(self, error: XetileError) -> None:
         super().__init__(str(error))
@@ -58,7 +57,7 @@ class _Refused(BaseException):
 
 
 class _Positioned(RewritePattern):
-    """Runs a pattern, and gives what it creates the position of the op that it is run on."""
+    """Runs a pattern, and gives created ops the position of the matched op."""
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern
@@ -85,11 +84,10 @@ def walk(
     recursive: bool,
     after_walk: _AfterWalk | None = None,
 ) -> bool:
-    """Apply `patterns` to the ops in `root`, and say whether anything changed.
+    """Apply `patterns` to the ops in `root` and return True if anything changed.
 
-    The first of them that acts on an op wins. With `recursive` they run until nothing
-    changes, on what they create too. Dead ops stay. What is created gets the position of
-    the matched op.
+    The first pattern that changes an op wins. If `recursive`, they run until nothing changes, also on ops that they
+    create. Dead ops stay. Created ops get the position of the matched op.
     """
     if not isinstance(patterns, RewritePattern):
         patterns = GreedyRewritePatternApplier(list(patterns), dce_enabled=False)
@@ -111,7 +109,7 @@ def walk(
 
 
 def canonicalize(context: Context, root: Operation) -> bool:
-    """XDSL's `canonicalize` on all that is in `root`, with the positions handed on."""
+    """Run xDSL's `canonicalize` on all ops in `root` and preserve positions."""
     from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
     from xdsl.transforms.dead_code_elimination import region_dce
 
@@ -122,10 +120,10 @@ def canonicalize(context: Context, root: Operation) -> bool:
 
 
 def fill_positions(root: Operation) -> None:
-    """Give ops that passes of xDSL leave without a position that of the nearest op.
+    """Set the position of the nearest op on ops that passes of xDSL leave without one.
 
-    The next op in the block is preferred (a rewrite puts what it creates before what it
-    replaces), then the op before, then the enclosing op.
+    The next op in the block is preferred (a rewrite inserts created ops before those that it replaces), then the
+    previous op, then the enclosing op.
     """
     for region in root.regions:
         for block in region.blocks:

@@ -1,11 +1,11 @@
 """Linear layouts as ops of the arith dialect: `LinearLayout.apply` on values that are computed at run time.
 
-Of the layout of 64 x 32 f16 elements in shared memory, swizzled by 16 bytes for each row,
+Consider the layout of 64 x 32 f16 elements in shared memory, swizzled by 16 bytes for each row:
 
-     - offset=1 -> (0, 1), 2 -> (0, 2), ... 16 -> (0, 16)
-     - offset=32 -> (1, 8), 64 -> (2, 16), 128 -> (4, 0), ... 1024 -> (32, 0)
+    - offset=1 -> (0, 1), 2 -> (0, 2), ... 16 -> (0, 16)
+    - offset=32 -> (1, 8), 64 -> (2, 16), 128 -> (4, 0), ... 1024 -> (32, 0)
 
-and an `%offset` of type index, known to lie between 0 and 2047, it makes
+For an `%offset` of type index, known to lie between 0 and 2047, it emits
 
     %row = arith.shrui %offset, %c5 : index
     %plain = arith.andi %offset, %c31 : index
@@ -13,9 +13,9 @@ and an `%offset` of type index, known to lie between 0 and 2047, it makes
     %phase = arith.andi %0, %c24 : index
     %column = arith.xori %plain, %phase : index
 
-A component of the result is the exclusive or of parts, each of them a coordinate masked and
-shifted: all bits that move by the same distance are one part. Parts without a common bit are
-added, since address arithmetic absorbs additions. This is no pass; passes call it.
+A component of the result is the exclusive or of parts. Each part is a coordinate masked and shifted: all bits that move
+by the same distance form one part. Parts without a common bit are added, since address arithmetic absorbs additions.
+This is not a pass; passes call it.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,10 +36,10 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.targets.target import INDEX_BITS
 
 Coordinate: TypeAlias = int | SSAValue
-"""A coordinate that is known, or computed by an op."""
+"""A coordinate: a number, or a value computed by an op."""
 
 Emit: TypeAlias = Callable[[Operation], Operation]
-"""Puts an op where it belongs and gives it back: `Builder.insert`, `Expansion.emit`."""
+"""Inserts an op and returns it: `Builder.insert`, `Expansion.emit`."""
 
 _Integer: TypeAlias = IndexType | IntegerType
 
@@ -51,14 +51,14 @@ def apply_layout(
     *,
     ranges: Mapping[SSAValue, Interval] | None = None,
 ) -> dict[str, Coordinate]:
-    """The image of coordinates by out-dim: integers where it is known, else values of new ops.
+    """Return the image of coordinates by out-dim: integers where it is known, else values of new ops.
 
-    Bits past a dimension's size are masked unless `ranges` show that there are none. Ops
-    are made once for one call, and none where the result is a coordinate itself.
-    Coordinates are numbers, or values of one type, index or a signless integer.
+    Bits past a dimension's size are masked unless `ranges` show that there are none. One call makes each op once, and
+    none if the result is a coordinate itself. Coordinates are numbers, or values of one type, index or a signless
+    integer.
 
-    LayoutError where the names are not the in-dims; XetileError (at the value) where one is
-    no integer, types differ, or one cannot hold an out-dim.
+    Errors: LayoutError if the names are not the in-dims; XetileError (at the value) if one is no integer, if types
+    differ, or if one cannot represent an out-dim.
     """
     known = {name: _number(coordinate) for name, coordinate in coordinates.items()}
     constants = layout.apply({name: number or 0 for name, number in known.items()})
@@ -83,7 +83,7 @@ def apply_layout(
 def _images(
     layout: LinearLayout, values: Mapping[str, SSAValue], place: int, mask: int
 ) -> dict[SSAValue, list[int]]:
-    """For each value the images of its bits in one field; those of a value that is several coordinates add up."""
+    """Return the images in one field of each value's bits; a value that is several coordinates combines theirs."""
     images: dict[SSAValue, list[int]] = {}
     for in_dim, value in values.items():
         own = [column >> place & mask for column in layout.in_columns[in_dim]]
@@ -125,7 +125,7 @@ class _Emission:
     def component(
         self, name: str, constant: int, columns: Mapping[SSAValue, list[int]]
     ) -> Coordinate:
-        """One out-dim: what is known of it, and for each coordinate the images of its bits."""
+        """Return one out-dim from its known part and the images of each coordinate's bits."""
         total: Coordinate = 0
         occupied = 0
         for value, images in columns.items():
@@ -147,7 +147,7 @@ class _Emission:
         return interval.high.bit_length()
 
     def part(self, value: SSAValue, mask: int, shift: int) -> SSAValue:
-        """`(value & mask) << shift`, to the right where the shift is negative."""
+        """Return `(value & mask) << shift`, shifted to the right if `shift` is negative."""
         possible = (1 << self.width(value)) - 1
         if shift < 0:
             value = self.binary(arith.ShRUIOp, value, -shift)
@@ -157,7 +157,7 @@ class _Emission:
         return self.binary(arith.ShLIOp, value, shift) if shift > 0 else value
 
     def sum(self, left: Coordinate, right: Coordinate, *, disjoint: bool) -> Coordinate:
-        """The exclusive or of two parts; if they are disjoint it is their sum."""
+        """Return the exclusive or of two parts, as their sum if they are disjoint."""
         if left == 0:
             return right
         if right == 0:

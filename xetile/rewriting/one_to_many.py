@@ -1,9 +1,8 @@
 """One-to-many rewriting of a structured function, by an environment instead of casts.
 
-A pass that splits values (a tile into units, a vector into blocks, a block into registers)
-subclasses `Expansion`, names a handler per op, and runs it on each function. The body is
-rebuilt in one forward walk; loops and branches carry the parts that the environment has of
-old values.
+A pass that splits values (a tile into units, a vector into blocks, a block into registers) subclasses `Expansion`,
+names a handler for each op, and runs it on each function. The body is rebuilt in one forward walk. Loops and branches
+carry the parts that the environment has for old values.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ from xetile.errors import fail, remark
 from xetile.rewriting.rewriter import Handlers, Rewriter, hand_name_on, remade
 
 Offset = int | SSAValue
-"""An index that is known (elements) or computed by an op."""
+"""A known index (elements), or one computed by an op."""
 
 
 def _constant(value: int, type: IndexType | IntegerType) -> Operation:
@@ -34,7 +33,7 @@ def _constant(value: int, type: IndexType | IntegerType) -> Operation:
 
 @dataclass(eq=False)
 class Parts:
-    """What one value became: `values` are carried by loops, all else stays the same around a loop."""
+    """The values that replace one value: loops carry `values`, and all else stays the same around a loop."""
 
     values: Sequence[SSAValue]
 
@@ -42,13 +41,13 @@ class Parts:
         self.values = tuple(self.values)
 
     def with_values(self, values: Sequence[SSAValue]) -> Self:
-        """These parts with other carried values of the same number and types."""
+        """Return these parts with other carried values of the same number and types."""
         made = copy(self)
         made.values = tuple(values)
         return made
 
     def agrees_with(self, other: "Parts") -> bool:
-        """Whether a loop may carry `other` where it carried these parts."""
+        """Return True if a loop that carried these parts may carry `other`."""
         return type(self) is type(other) and _types(self.values) == _types(other.values)
 
     def describe(self) -> str:
@@ -61,11 +60,11 @@ def _types(values: Sequence[SSAValue]) -> list[Attribute]:
 
 
 Form: TypeAlias = Parts | SSAValue
-"""What an old value is in the new function: split, or whole."""
+"""The form of an old value in the new function: split, or whole."""
 
 
 class Expansion(Rewriter[Form]):
-    """Rebuilds one function; passes name the handlers and, where values meet, how to adapt them."""
+    """Rebuilds one function. Passes define the handlers and, where values meet, how to adapt them."""
 
     def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
         super().__init__(function, handlers)
@@ -86,7 +85,7 @@ class Expansion(Rewriter[Form]):
         self.function.add_region(Region(self.entry))
         region.drop_all_references()
 
-    # What values became.
+    # New values of old ones.
 
     def bind(self, value: SSAValue, became: Form) -> None:
         super().bind(value, became)
@@ -95,7 +94,7 @@ class Expansion(Rewriter[Form]):
                 hand_name_on(value, part)
 
     def single(self, value: SSAValue) -> SSAValue:
-        """What an old value became, for a value that no pass splits (an index, a memref)."""
+        """Return the new value of an old one that no pass splits (an index, a memref)."""
         became = self.environment[value]
         if isinstance(became, Parts):
             self.refuse(
@@ -110,7 +109,7 @@ class Expansion(Rewriter[Form]):
     # Index arithmetic.
 
     def constant(self, value: int, type: IndexType | IntegerType | None = None) -> SSAValue:
-        """An integer constant at the start of the function (index unless a type is given)."""
+        """Return an integer constant at the start of the function (index unless a type is given)."""
         kind = INDEX if type is None else type
         made = self.shared(("constant", value, kind), lambda: _constant(value, kind))
         if made.name_hint is None and value >= 0:
@@ -121,7 +120,7 @@ class Expansion(Rewriter[Form]):
         return self.constant(offset) if isinstance(offset, int) else offset
 
     def add(self, left: Offset, right: Offset) -> Offset:
-        """The sum of two offsets, computed now where both are known."""
+        """Return the sum of two offsets, computed now if both are known."""
         if isinstance(left, int) and isinstance(right, int):
             return left + right
         if left == 0:
@@ -144,18 +143,18 @@ class Expansion(Rewriter[Form]):
             self._remarked = True
             remark(self.current, message)
 
-    # What subclasses may refine.
+    # Methods that subclasses may override.
 
     def given(self, argument: SSAValue) -> Form:
-        """What the function is given, at the end of the new function's arguments."""
+        """Add an argument to the end of the new function's arguments and return it."""
         return self.argument(argument, argument.type)
 
     def argument(self, old: SSAValue, type: Attribute) -> BlockArgument:
-        """An argument of the new function in the place of an old one."""
+        """Return an argument of the new function in place of an old one."""
         return _copy_argument(self.entry, old, type)
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
-        """The form in which a loop carries `argument`, or a branch gives it."""
+        """Return the form in which a loop carries `argument`, or a branch returns it."""
         return init
 
     def adapt(self, became: Form, like: Form) -> Form:
@@ -176,7 +175,7 @@ class Expansion(Rewriter[Form]):
     # The walk.
 
     def copy(self, op: Operation) -> None:
-        """Copy an op with what is in its regions, refused where one of its operands was split."""
+        """Copy an op and its regions; refuse it if one of its operands was split."""
         copy = remade(
             op,
             [self.single(operand) for operand in op.operands],
@@ -189,7 +188,7 @@ class Expansion(Rewriter[Form]):
             self.bind(old, new)
 
     def _copied_region(self, region: Region) -> Region:
-        """A region of an op that hands no split value in or out."""
+        """Copy a region of an op that passes no split value in or out."""
         if not region.blocks:
             return Region()
         arguments = len(region.blocks[0].args)
@@ -211,7 +210,7 @@ class Expansion(Rewriter[Form]):
     def rewrite_region(
         self, old: Region, arguments: Sequence[Form], *, leading: int = 0
     ) -> Block:
-        """A block for a region: `leading` arguments stay, others became `arguments`."""
+        """Return a block for a region: the first `leading` arguments stay, others became `arguments`."""
         if len(old.blocks) != 1:
             fail(
                 self.current,
@@ -229,7 +228,7 @@ class Expansion(Rewriter[Form]):
         return block
 
     def forms(self, arguments: Sequence[SSAValue], values: Sequence[SSAValue]) -> list[Form]:
-        """Old values in the forms in which control flow carries them as `arguments`."""
+        """Return old values in the forms in which control flow carries them as `arguments`."""
         return [
             self.loop_parts(argument, self.get(value))
             for argument, value in zip(arguments, values, strict=True)
@@ -288,7 +287,7 @@ def _rewrite_for(expansion: Expansion, op: Operation) -> None:
 
 
 def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
-    """An op that has what one of its regions yields: the first one says in which form."""
+    """Rewrite an op whose results one of its regions yields; the first region determines their forms."""
     operands = [expansion.single(operand) for operand in op.operands]
     first, *others = (
         (region.blocks[0], expansion.rewrite_region(region, ()))
@@ -308,7 +307,7 @@ def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
 def _yielded_forms(
     expansion: Expansion, old: Block, new: Block, results: Sequence[SSAValue]
 ) -> list[Form]:
-    """End a rebuilt region with its values in the forms in which they leave it; these."""
+    """End a rebuilt region with its values in the forms in which they leave it, and return these forms."""
     expansion.current = terminator(old)
     with expansion.building(new):
         forms = expansion.forms(results, expansion.current.operands)
@@ -336,7 +335,7 @@ def _rewrite_while(expansion: Expansion, op: Operation) -> None:
 
 
 def _skip(expansion: Expansion, op: Operation) -> None:
-    """Terminators of regions: their values are taken by the op that owns the region."""
+    """Skip terminators of regions, whose operands the op with the region handles."""
 
 
 _REGION_ENDS = ("scf.yield", "scf.condition")

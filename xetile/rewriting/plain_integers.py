@@ -1,4 +1,4 @@
-"""Ops of the index and affine dialects in arith's words, which have more bits of hardware behind them.
+"""Ops of the index and affine dialects rewritten as ops of arith.
 
     %r = affine.apply affine_map<(d0)[s0] -> (d0 mod 8 + s0)>(%i)[%n]
 ->
@@ -59,11 +59,11 @@ _AFFINE: Mapping[str, Binary] = {
     "affine.max": arith.MaxSIOp,
     "affine.min": arith.MinSIOp,
 }
-"""What joins the results of a map."""
+"""The ops that join the results of a map."""
 
 
 def write_in_arith(function: Operation) -> None:
-    """Put arith's ops in place of a function's ops of index, and of affine's that compute a number."""
+    """Replace a function's ops of index, and those of affine that compute a number, by ops of arith."""
     for op in list(function.walk()):
         made: list[Operation] = []
 
@@ -85,7 +85,7 @@ New = Callable[[Operation], SSAValue]
 
 
 def _number(op: Operation, new: New) -> SSAValue | None:
-    """What an op computes, by new ops; None for an op of another kind."""
+    """Compute the result of an op by new ops and return it, or None for an op of another kind."""
     if op.name in _BINARY:
         return new(_BINARY[op.name](*op.operands))
     if op.name in _AFFINE:
@@ -99,7 +99,7 @@ def _number(op: Operation, new: New) -> SSAValue | None:
 
 
 def _of_index(op: Operation, new: New) -> SSAValue | None:
-    """The same of ops of the index dialect, which few kernels have: it is imported with the first."""
+    """Compute an op of the index dialect; few kernels have one, so the dialect is imported with the first."""
     from xetile.dialects.upstream import index
 
     match op:

@@ -1,12 +1,11 @@
-"""One walk that rebuilds a function: what values became, where ops go, who rewrites which.
+"""One walk that rebuilds a function: new values of old ones, insertion points, and a handler for each op.
 
-A pass has one table of handlers, made of those of its rooms:
+A pass has one table of handlers, combined from those of its modules:
 
     HANDLERS: Handlers[View] = {**on(LoadTileOp, load_tile), "arith.constant": constant}
 
-An op that we alone have a class for is named by it, and its handler takes that class.
-Others are matched by name: in an xDSL pipeline they are of its classes, else of those of
-`dialects.upstream`.
+An op with a class that only xetile has is named by the class, and its handler takes that class. Others are matched by
+name: in an xDSL pipeline they are of its classes, else of those of `dialects.upstream`.
 """
 
 from abc import ABC, abstractmethod
@@ -25,11 +24,11 @@ Op = TypeVar("Op", bound=Operation)
 
 Handler: TypeAlias = Callable[[View, Operation], None]
 Handlers: TypeAlias = Mapping[str, Handler[View]]
-"""What rewrites the ops of each name."""
+"""The handlers that rewrite the ops of each name."""
 
 
 def on(kind: type[Op], handler: Callable[[View, Op], None]) -> Handlers[View]:
-    """The entry of a handler that takes the ops of one class."""
+    """Return the table entry of a handler for the ops of one class."""
     return {kind.name: cast(Handler[View], handler)}
 
 
@@ -39,7 +38,7 @@ def remade(
     result_types: Sequence[Attribute],
     regions: Sequence[Region] = (),
 ) -> Operation:
-    """The same op on other values."""
+    """Return a copy of an op with other operands, result types and regions."""
     return type(op).create(
         operands=operands,
         result_types=result_types,
@@ -51,14 +50,14 @@ def remade(
 
 
 def check_lowered(function: Operation, dialect: str, to: str) -> None:
-    """Refuse what a pass has left of the dialect that it lowers."""
+    """Raise XetileError at an op that a pass has left of the dialect that it lowers."""
     for op in function.walk():
         if op.name.partition(".")[0] == dialect:
             fail(op, f"'{op.name}' is not lowered to {to} yet")
 
 
 class Rewriter(ABC, Generic[Became]):
-    """The state of one function on its way: `environment` keeps what each old value became."""
+    """The state of rewriting one function; `environment` maps old values to their new forms."""
 
     def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
         self.function = function
@@ -83,7 +82,7 @@ class Rewriter(ABC, Generic[Became]):
     # Emission.
 
     def emit(self, op: Operation) -> Operation:
-        """Add an op to the block that is being built, with the position of the current one."""
+        """Add an op to the block that is being built, with the position of the current op."""
         self._place(op)
         self.block.add_op(op)
         return op
@@ -110,7 +109,7 @@ class Rewriter(ABC, Generic[Became]):
         return found
 
     def erase(self, op: Operation) -> None:
-        """Take an emitted op away that nothing uses; what is added at the start of the function stays in order."""
+        """Erase an emitted op without uses; later ops at the start of the function stay in order."""
         if op is self._last_in_entry:
             self._last_in_entry = op.prev_op
         op.detach()
@@ -141,7 +140,7 @@ class Rewriter(ABC, Generic[Became]):
             self.other(op)
 
     def refuse(self, message: str) -> NoReturn:
-        """Say of the current op that it has no form here; its name goes before the message."""
+        """Raise XetileError because the current op cannot be rewritten here; its name precedes the message."""
         fail(self.current, f"'{self.current.name}' {message}")
 
     @abstractmethod
@@ -150,6 +149,6 @@ class Rewriter(ABC, Generic[Became]):
 
 
 def hand_name_on(old: SSAValue, new: SSAValue) -> None:
-    """Name what became of a value as the value, where it has no name of its own."""
+    """Copy a value's name to its new value, unless that has a name."""
     if new.name_hint is None:
         new.name_hint = old.name_hint

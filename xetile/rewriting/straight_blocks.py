@@ -1,4 +1,4 @@
-"""A body of blocks that follow one another without a choice is one block."""
+"""Merging of blocks that always follow one another."""
 
 from collections import Counter
 
@@ -9,13 +9,13 @@ _JUMP = "cf.br"
 
 
 def merge_straight_blocks(function: Operation) -> None:
-    """Join to its only predecessor each block of a function's body that this one always goes to.
+    """Merge each block of a function's body into its only predecessor if that always jumps to it.
 
-    What branches stays as it is.
+    Blocks with several successors or predecessors stay.
     """
     for region in function.regions[:1]:
         for block in list(region.blocks):
-            # A block that was joined to an earlier one has no parent any more.
+            # A block that was joined to an earlier one no longer has a parent.
             while block.parent is region and (next := _only_successor(region, block)):
                 _join(block, next)
 

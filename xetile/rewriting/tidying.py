@@ -1,10 +1,11 @@
-"""Tidying between two levels: canonical forms, values computed before, and those that no round of a loop changes.
+"""Cleanup between two levels: canonical forms, common values, and loop invariants.
 
-- `Canonicalize` applies folders and patterns of ops, as xDSL's pass does. That one asks the traits of every op anew in
+- `Canonicalize` applies folders and patterns of ops, as xDSL's pass does. That pass asks the traits of every op again
+in
   each round, and finds dead code as its own pass of that name does.
-- `ShareValues` computes nothing twice: one walk, each op looked up once. xDSL's cse compares hashes of attributes
-  several times for each op, copies all it knows for each region, and walks back from every load that it meets again.
-- `HoistLoopInvariants` computes before a loop what no round changes, for scf.while too.
+- `ShareValues` computes nothing twice: one walk looks up each op once. xDSL's cse compares hashes of attributes several
+  times for each op, copies all known ops for each region, and walks back from every repeated load.
+- `HoistLoopInvariants` moves values that no round changes before the loop, for scf.while too.
 """
 
 from collections import deque
@@ -42,7 +43,7 @@ from xetile.rewriting.kept_positions import location_at, place
 
 @dataclass(frozen=True)
 class ShareValues(ModulePass):
-    """Take the results of an earlier op for those of an equal one: without effects, or a load with no write between."""
+    """Replace an op by an earlier equal one if it has no effects, or if it only reads and no write lies between."""
 
     name = "cse"
 
@@ -56,14 +57,14 @@ class ShareValues(ModulePass):
 
 
 class _Known(NamedTuple):
-    """An op that was met, and how many writes its block had before it."""
+    """An op of the walk, and the number of writes before it in its block."""
 
     op: Operation
     writes: int
 
 
 _Scopes = list[dict[Hashable, _Known]]
-"""What is known by block, from the outermost on."""
+"""The known values by block, outermost first."""
 
 
 def _share_in_region(region: Region, scopes: _Scopes, needless: list[Operation]) -> None:
@@ -83,7 +84,7 @@ def _share_in_block(block: Block, scopes: _Scopes, needless: list[Operation]) ->
 
 
 def _share(op: Operation, writes: int, scopes: _Scopes, needless: list[Operation]) -> None:
-    """Let an equal op's results stand for those of `op`, before which its block has so many writes."""
+    """Replace the results of `op` by those of an equal op; `writes` counts the writes before `op` in its block."""
     if is_unused(op) and is_needless(op):
         needless.append(op)
         return
@@ -105,7 +106,7 @@ def _reads_the_same(known: _Known, op: Operation, writes: int) -> bool:
 
 
 def _key(op: Operation) -> Hashable:
-    """What equal ops have in common; those with regions are compared by xDSL, ops inside included."""
+    """Return a key that equal ops share; xDSL compares ops that have regions, including the ops inside."""
     if op.regions or isinstance(op, UnregisteredOp):
         return OperationInfo(op)
     properties, attributes = op.properties, op.attributes
@@ -123,7 +124,7 @@ _LOOPS = ("scf.for", "scf.while")
 
 @dataclass(frozen=True)
 class HoistLoopInvariants(ModulePass):
-    """Move ops without side effects out of loops that change none of their operands, from the innermost loop on."""
+    """Move ops without side effects out of loops that change none of their operands, innermost loops first."""
 
     name = "licm"
 
@@ -166,7 +167,7 @@ class Canonicalize(ModulePass):
 
 
 class _Canonical(RewritePattern):
-    """An op goes, is folded, or is what its patterns make of it."""
+    """Erases an op, folds it, or applies its patterns."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
@@ -174,7 +175,7 @@ class _Canonical(RewritePattern):
         self._current: Operation | None = None
 
     def place_inserted(self, op: Operation) -> None:
-        """Give what is made of an op its position."""
+        """Set the position of the current op on an op made from it."""
         if self._current is not None and isinstance(op.location, UnknownLoc):
             place(op, location_at(self._current))
 

@@ -1,11 +1,11 @@
-"""Kernels of Intel's older launch convention, which counts subgroups, in the one that counts work-items.
+"""Kernels of Intel's older launch convention, which counts subgroups, rewritten to the one that counts work-items.
 
     gpu.launch_func @m::@k blocks in (...) threads in (%x, %y, %z)       // k has VectorComputeFunctionINTEL
 ->
     %items = arith.muli %x, %c16 : index                                 // k has it no longer
     gpu.launch_func @m::@k blocks in (...) threads in (%items, %y, %z)
 
-Below, lanes execute what a subgroup executed, so ids that differ between them are refused where they meet a tile.
+Below this level, lanes execute the work of a subgroup. Ids that differ between them are refused where they meet a tile.
 """
 
 from collections.abc import Callable
@@ -24,19 +24,19 @@ from xetile.errors import fail
 from xetile.rewriting.rewriter import hand_name_on
 
 AFTER_GRID = 3
-"""The operand of a launch's block size along x: after the tokens, and the three sizes of the grid."""
+"""The operand index of a launch's block size along x, after the tokens and the three sizes of the grid."""
 
 MOST_ITEMS = 2**31 - 1
-"""What known_block_size, of type i32, holds."""
+"""The largest value of known_block_size, of type i32."""
 
 _COUNTING = ("gpu.thread_id", "gpu.global_id", "gpu.block_dim")
-"""What counts subgroups in the older convention."""
+"""The ops that count subgroups in the older convention."""
 
 Emit = Callable[[Operation], SSAValue]
 
 
 def set_work_item_convention(function: Operation, threads: int) -> None:
-    """Rewrite the ids and block sizes of a kernel and of its launches: so many threads per subgroup along x."""
+    """Rewrite the ids and block sizes of a kernel and of its launches, with `threads` per subgroup along x."""
     if OLDER_CONVENTION not in function.attributes:
         return
     sizes = launch_sizes(function, "known_block_size")
@@ -62,10 +62,10 @@ def set_work_item_convention(function: Operation, threads: int) -> None:
 def check_shared_by_lanes(
     function: Operation, threads: int, together: Callable[[Operation], str]
 ) -> None:
-    """Refuse what lanes of one subgroup would do differently.
+    """Refuse ops that lanes of one subgroup would execute differently.
 
-    `together` says what the lanes do with one another in an op, as "access a tile"; it is
-    empty of an op that each does alone. Which of them came first does not say what is meant.
+    `together` returns what the lanes do together in an op, such as "access a tile", or "" if each lane acts alone. No
+    lane's value takes precedence, so the meaning of such an op is ambiguous.
     """
     values = differing(function, threads)
     if not values:
@@ -104,10 +104,10 @@ def _replace(op: Operation, sizes: tuple[int, int, int] | None, threads: int) ->
 def _subgroups_along(
     op: Operation, sizes: tuple[int, int, int] | None, emit: Emit, threads: int
 ) -> SSAValue:
-    """What an id or size of the older convention is where launches count work-items.
+    """Emit the older convention's id or size where launches count work-items.
 
-    It is read off the subgroup's id, which all lanes of a subgroup share; `emit` inserts an
-    op for its result; a subgroup has so many `threads`.
+    It is computed from the subgroup's id, which all lanes of a subgroup share. `emit` inserts an op and returns its
+    result; a subgroup has `threads` threads.
     """
     axis = AXES.index(axis_of(op))
 

@@ -1,1 +1,1 @@
-"""Passes between levels W and S, which every target has: maps, tiles of loops, the way to tiles from vectors."""
+"""Passes between levels W and S, which every target has: maps, tiles of loops, tiles from vectors."""

@@ -1,7 +1,7 @@
 """Give each way of using a tile a tile of its own.
 
-Loads, stores, prefetches and atomics want different blocks and different messages; a tile used in several ways
-would get conflicting requests.
+Loads, stores, prefetches and atomics need different blocks and messages; a tile used in several ways would get
+conflicting requests.
 
 Before:
 
@@ -39,7 +39,7 @@ from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 @dataclass(eq=False)
 class Uses(Parts):
-    """One tile per way of using it."""
+    """One tile for each way of using it."""
 
     kinds: Sequence[str]
 
@@ -48,7 +48,7 @@ class Uses(Parts):
 
 
 class DuplicatedView(Expansion):
-    """A function with one tile per way of using it."""
+    """A function with one tile for each way of using it."""
 
     def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
         super().__init__(function, handlers)
@@ -92,7 +92,7 @@ class DuplicatedView(Expansion):
 
 
 def _duplicate(view: DuplicatedView, op: Operation) -> None:
-    """An op that makes a tile is repeated for each way of using it."""
+    """Repeat an op that makes a tile for each way of using the tile."""
     kinds = view.uses(op.results[0])
     tiles = [view.new(view.for_use(op, kind)) for kind in kinds]
     view.bind(op.results[0], Uses(tiles, kinds))
@@ -105,7 +105,7 @@ _HANDLERS: Handlers[DuplicatedView] = {
 
 
 def _tile_uses(function: Operation) -> Callable[[SSAValue], tuple[str, ...]]:
-    """For a tile the ops that its class is used by, in program order; one op at least."""
+    """Return a function that lists the ops that use a tile's class, in program order; at least one."""
     classes = Classes[tuple[str, ...]](
         lambda left, right: tuple(dict.fromkeys((*left, *right)))
     )

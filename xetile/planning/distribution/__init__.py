@@ -1,1 +1,1 @@
-"""How values of a workgroup are dealt out to subgroups, and what that costs; prices are the target's."""
+"""The distribution of a workgroup's values over subgroups and its cost. The target sets the prices."""

@@ -1,4 +1,4 @@
-"""Who takes which value in which distribution, while exchanges are weighed against loads."""
+"""The users of each value in each distribution, while exchanges are compared with loads."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -16,11 +16,11 @@ Node = tuple[SSAValue, Distribution]
 """A class of values (by its representative) in one distribution."""
 
 _Done = tuple[Operation, Distribution | None]
-"""An op, done to make its result so."""
+"""An op, and the distribution in which it makes its result."""
 
 
 class Redirected(NamedTuple):
-    """An op that takes its source otherwise: instructions that this adds and saves, and the loads that it needs."""
+    """An op that takes its source in another distribution: instructions added and saved, and the loads needed."""
 
     added: float
     saved: float
@@ -28,12 +28,12 @@ class Redirected(NamedTuple):
 
     @property
     def price(self) -> float:
-        """What it costs in all."""
+        """The added cost less the saved cost."""
         return self.added - self.saved
 
 
 class Demands:
-    """Values in distributions, each as long as something takes it; begins with what the maps say."""
+    """The distributions in which values are held, each only while it has users. Initially those of the maps."""
 
     def __init__(self, needs: Needs, prices: HoldingPrices) -> None:
         self._needs = needs
@@ -55,7 +55,7 @@ class Demands:
             for value, distribution in self._foreign(op, needs.usual(op)):
                 self._takers.setdefault((self._class(value), distribution), set()).add(done)
 
-    # What is asked when it is done.
+    # Queries after all decisions.
 
     def held(self, value: SSAValue) -> Sequence[Distribution]:
         home = self._needs.home(value)
@@ -69,12 +69,12 @@ class Demands:
         found = operands.get(operand, self._needs.home(operand))
         return self._held_as(operand, found)
 
-    # Weighing.
+    # Decisions.
 
     def redirect(
         self, op: Operation, source: SSAValue, wanted: Distribution, *, most: float
     ) -> Redirected | None:
-        """Let an op take its source as `wanted`, where that adds less than `most` instructions; None where not."""
+        """Let an op take its source as `wanted` if that adds less than `most` instructions; otherwise return None."""
         found = self._try(op, source, wanted)
         if found is None or found.price >= most:
             self._take_back()
@@ -84,9 +84,9 @@ class Demands:
     def price(
         self, op: Operation, source: SSAValue, wanted: Distribution
     ) -> Redirected | None:
-        """What it costs that an op takes its source as `wanted`; None where it cannot be.
+        """Return the cost if an op takes its source as `wanted`, or None if it cannot.
 
-        All that makes the source is done so, nothing is cut out of what is held otherwise.
+        All ops that make the source are redirected to `wanted`; no pieces are cut out of units in other distributions.
         """
         self._exactly = True
         found = self._try(op, source, wanted)
@@ -95,7 +95,7 @@ class Demands:
         return found
 
     def share(self, op: Operation, source: SSAValue, wanted: Distribution) -> None:
-        """Let an op take its source so, which has a price."""
+        """Let an op take its source as `wanted`, at the price that `price` returned."""
         self._exactly = True
         self._try(op, source, wanted)
         self._exactly = False
@@ -119,7 +119,7 @@ class Demands:
         self._undo = []
 
     def move_prefetches(self) -> None:
-        """Prefetches follow the loads of their tile where that costs no more than a tile of their own."""
+        """Let prefetches follow the loads of their tile where that costs no more than a tile of their own."""
         for op in self._needs.operations:
             if not has_trait(op, PrefetchesTile):
                 continue
@@ -139,7 +139,7 @@ class Demands:
                 self._release((rep, home), done)
 
     def _demand(self, value: SSAValue, wanted: Distribution, by: _Done) -> Node | None:
-        """Have a value held as wanted, or so that a subgroup makes it of its own; None where that cannot be."""
+        """Hold a value as wanted, or so that a subgroup can make it from its own units; return None if impossible."""
         rep = self._class(value)
         if rep not in self._held:
             return None
@@ -155,7 +155,7 @@ class Demands:
         return node
 
     def _held_as(self, value: SSAValue, wanted: Distribution) -> Distribution:
-        """The distribution that a value is taken from: that which is wanted, or one that has all of it."""
+        """Return the distribution that a value is taken from: the wanted one, or one that contains all of it."""
         held = self._held.get(self._class(value))
         whole = self._exactly or isinstance(value.type, TileType)
         if held is None or wanted in held or whole:
@@ -163,7 +163,7 @@ class Demands:
         return next((d for d in held if own_pieces(d, wanted) is not None), wanted)
 
     def _hold(self, node: Node) -> bool:
-        """Add a class in a distribution, with all that its makers need."""
+        """Add a class in a distribution, with all operands that its makers need."""
         rep, distribution = node
         held = self._held[rep]
         held.append(distribution)
@@ -178,7 +178,7 @@ class Demands:
         return True
 
     def _release(self, node: Node, by: _Done) -> None:
-        """One taker less; what nothing takes any more goes, with what was only made for it."""
+        """Remove a user. A distribution without users is dropped, with all that was made only for it."""
         rep, distribution = node
         takers = self._takers.get(node, set())
         if by in takers:
@@ -209,7 +209,6 @@ class Demands:
     # Ops and their operands.
 
     def _taken(self, op: Operation, made: Distribution | None) -> Operands:
-        """What an op takes, redirected or not."""
         result = next(iter(self._needs.mapped(op.results)), None)
         usual = made is None or result is None or made == self._needs.home(result)
         if usual and op in self._redirected:
@@ -220,7 +219,7 @@ class Demands:
         return self._needs.operands(op, made) or []
 
     def _foreign(self, op: Operation, operands: Operands) -> Operands:
-        """Operands but for the tile that the op moves, which is of the class of its result."""
+        """Return the operands except the tile that the op moves, which is in the class of its result."""
         if has_trait(op, MovesTile):
             return [pair for pair in operands if not isinstance(pair[0].type, TileType)]
         return operands

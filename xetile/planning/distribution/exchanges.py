@@ -1,14 +1,14 @@
-"""Exchanges through shared memory: how a workgroup's value lies there between the subgroups that store and load it.
+"""Exchanges through shared memory: the layout of a workgroup's value in memory between its storing and loading.
 
-Both sides are predicted (`shared_messages`): which messages they take, and how these meet in the banks. The layouts
-that are tried begin with what one side's lanes hold, so that it has block messages, or are those of
-`optimal_swizzling`, or rows with and without a gap behind them; chosen is the cheapest of those with the fewest
-conflicts.
+Both sides are predicted (`shared_messages`): their messages, and how these meet in the banks. The candidates for the
+memory's layout are rows with and without a gap after them, orders of bits that begin with the elements of one side's
+lanes, so that this side has block messages, and those of `optimal_swizzling`. The cheapest one of those with the
+fewest conflicts is chosen.
 
-Buffers in shared memory that tiles alone reach: nobody sees how they lie, so they lie as their tiles want it.
+Buffers in shared memory that only tiles access have no visible layout, so their layout is the best one for the tiles.
 
-Of a 64x64 f16 buffer that is filled with 16x32 tiles and read as the operands of products, each 8x16 block has its
-rows one behind the other, so that every message is one of a block.
+In a 64x64 f16 buffer that is filled with 16x32 tiles and read as the operands of products, the rows of each 8x16 block
+follow each other, so that every message is a block message.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,11 +36,11 @@ class Exchange(NamedTuple):
     """A value that changes its owners through shared memory.
 
     Attributes:
-        source: who stores what of it; the first owners of each unit do.
-        target: who loads what, of the transpose where `turned`.
+        source: the distribution that is stored, by the first owner of each unit.
+        target: the distribution that is loaded, of the transpose if `turned`.
         bits: of an element in memory.
-        memory: how one buffer lies, of the value or of one band of it.
-        bands: how many of these the value goes through, one after the other.
+        memory: the layout of one buffer, for the value or for one band of it.
+        bands: the number of bands through which the value goes, one after the other.
         stored: the messages of one subgroup; `loaded` likewise.
         cells: a block of a unit as it is stored, and as it is loaded, both in rows and columns of the buffer.
     """
@@ -57,22 +57,22 @@ class Exchange(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Of one buffer."""
+        """The bytes of one buffer."""
         return self.memory.elements * self.bits // BYTE_BITS
 
     @property
     def conflicts(self) -> int:
-        """Additional cycles of the slower side's messages."""
+        """The additional cycles of the slower side's messages."""
         return max(self.stored.conflicts, self.loaded.conflicts)
 
     @property
     def price(self) -> float:
-        """Instructions of one subgroup, barriers not counted."""
+        """The instructions of one subgroup, without barriers."""
         return self.stored.price + self.loaded.price
 
 
 class _Sides(NamedTuple):
-    """What both sides hold of the buffer, and how many cells one subgroup has."""
+    """The cells of the buffer that each side accesses, and the number of cells of one subgroup."""
 
     stored: Cell
     loaded: Cell
@@ -91,10 +91,10 @@ def planned_exchange(
     device: Target,
     limit: int,
 ) -> Exchange:
-    """The cheapest exchange without conflicts, if there is one; `band` are the extents of one band of the source.
+    """Return the cheapest exchange, without conflicts if possible; `band` has the extents of one band of the source.
 
-    `target` deals out the transpose where `turned`; `role` is what it is loaded as. Gaps are left as long as the buffer
-    has at most `limit` bytes.
+    `target` distributes the transpose if `turned`; `role` is the use of the loaded value. Gaps are added as long as the
+    buffer has at most `limit` bytes.
     """
     stored = predicted_cell(_pair(source.unit), bits, None, device)
     loaded = predicted_cell(_pair(target.unit), bits, role, device)
@@ -141,7 +141,7 @@ def _rank(exchange: Exchange) -> tuple[float, ...]:
 
 
 def _memories(sides: _Sides, band: Place, bits: int, device: Target) -> Iterator[Memory]:
-    """What is tried: rows and columns one behind the other, with gaps, and orders of bits."""
+    """Yield candidates: row-major and column-major memory with gaps between rows or columns, then orders of bits."""
     rows, columns = band
     step = max(1, BYTE_BITS * 4 // bits)
     for gap in range(0, device.shared_banks * step + 1, step):
@@ -153,7 +153,7 @@ def _memories(sides: _Sides, band: Place, bits: int, device: Target) -> Iterator
 def swizzles(
     stored: Cell, loaded: Cell, shape: Place, bits: int, device: Target
 ) -> Iterator[Memory]:
-    """Orders of bits that are tried for a buffer of which some store and load such cells."""
+    """Yield orders of bits to try for a buffer that is stored and loaded in such cells."""
     if not all(map(is_power_of_two, shape)) or prod(shape) < 2:
         return
     rows, columns = shape
@@ -168,7 +168,7 @@ def swizzles(
 def _orders(
     sides: _Sides, width: int, count: int, bits: int, device: Target
 ) -> Iterator[tuple[int, ...]]:
-    """What the bits of offsets stand for, rows above `width` bits of columns, lowest first."""
+    """Yield candidate meanings of offset bits, lowest first; row bits lie above the `width` column bits."""
     registers, lanes = (
         [_packed(part, width) for part in parts]
         for parts in (
@@ -197,7 +197,7 @@ def _packed(places: Sequence[Place], width: int) -> list[int]:
 def _workgroup(
     registers: Sequence[int], lanes: Sequence[int], units: Sequence[int], width: int
 ) -> LinearLayout:
-    """A side with all other elements in other subgroups."""
+    """Return the layout of one side, with all other elements in other subgroups."""
     others = f2.independent_of(units, [*registers, *lanes])
     columns = {
         "register": tuple(registers),
@@ -208,7 +208,7 @@ def _workgroup(
 
 
 class Reach(NamedTuple):
-    """Tiles of one kind: so many cells of a buffer are stored or loaded at once; `weight` says how often that is."""
+    """The tiles of one kind: `cells` of a buffer that are accessed at once; `weight` is how often."""
 
     cell: Cell
     cells: int
@@ -217,7 +217,7 @@ class Reach(NamedTuple):
 
 
 class Laid(NamedTuple):
-    """How a buffer lies, and the messages with which each of the tiles reaches it."""
+    """The layout of a buffer, and the messages with which each tile accesses it."""
 
     memory: Memory
     sides: tuple[Side, ...]
@@ -225,7 +225,7 @@ class Laid(NamedTuple):
 
 
 def planned_buffer(shape: Place, reaches: Sequence[Reach], bits: int, device: Target) -> Laid:
-    """The cheapest order of a buffer's elements (of `bits`) without conflicts, row-major if it is one."""
+    """Return the cheapest order of a buffer's elements (of `bits`) without conflicts, row-major if that is one."""
     tried = dict.fromkeys([Memory(shape, (shape[1], 1))])
     for stored in dict.fromkeys(reach.cell for reach in reaches if not reach.loads):
         for loaded in dict.fromkeys(reach.cell for reach in reaches if reach.loads):

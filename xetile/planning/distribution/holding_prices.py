@@ -1,4 +1,4 @@
-"""What it costs a subgroup to have a value in a distribution, and to exchange it: instructions, by rounds of loops."""
+"""The cost for a subgroup to hold a value in a distribution and to exchange it: instructions times rounds of loops."""
 
 from math import ceil, prod
 from typing import Literal, NamedTuple, cast
@@ -41,7 +41,7 @@ class HoldingPrices:
         self._needs = needs
 
     def of(self, op: Operation, made: Distribution) -> float:
-        """What an op costs that makes its result as `made`, or prefetches it so."""
+        """Return the cost of an op that makes its result as `made`, or prefetches it so."""
         price = self._once(op, made)
         return price * rounds(op) if price else 0.0
 
@@ -57,12 +57,12 @@ class HoldingPrices:
         return 0.0
 
     def reducing(self, op: TileReduceOp, source: Distribution) -> float:
-        """What it costs to combine a subgroup's units of a reduction's source."""
+        """Return the cost of combining a subgroup's units of a reduction's source."""
         words = self._words(source, _bits(op.source))
         return words * self._device.prices.combine * rounds(op)
 
     def exchange(self, op: Operation) -> float:
-        """What it costs to move the data of a rearranging op through shared memory, and what it saves."""
+        """Return the cost of moving a rearranging op's data through shared memory, less the work that this saves."""
         source, target = self._needs.home(op.operands[0]), self._needs.home(op.results[0])
         turned = self._needs.turns(op)
         if isinstance(op, TileReduceOp):
@@ -92,7 +92,7 @@ class HoldingPrices:
         )
 
     def shared(self, op: Operation, owner: Distribution) -> Shared:
-        """What it costs in one round to hand an operand of a product on from its owners by `op`."""
+        """Return the cost, in one round, of passing an operand of a product on from its owners by `op`."""
         found = planned_exchange(
             owner,
             self._needs.home(op.results[0]),
@@ -113,7 +113,7 @@ class HoldingPrices:
         *,
         turned: bool,
     ) -> float:
-        """Messages of a load or prefetch of all units."""
+        """Return the price of the messages that load or prefetch all units."""
         tile = next(v.type for v in op.operands if isinstance(v.type, TileType))
         prices = self._device.prices
         if tile.scattered or tile.memory_space == SHARED:
@@ -128,12 +128,12 @@ class HoldingPrices:
         return ceil(elements / self._device.lanes) * prices.lane_message
 
     def _is_turned(self, load: Operation) -> bool:
-        """Whether a load is only transposed, so that messages may do that."""
+        """Return True if a load is only transposed, so that messages may transpose it."""
         uses = [use.operation for use in load.results[0].uses]
         return bool(uses) and all(self._needs.turns(use) for use in uses)
 
     def _words(self, made: Distribution, bits: int) -> float:
-        """Words of 32 bits that a lane has of a subgroup's units."""
+        """Return the words of 32 bits that a lane has of a subgroup's units."""
         elements = prod(made.unit) * made.local_units
         return max(1.0, elements * bits / WORD_BITS / self._device.lanes)
 

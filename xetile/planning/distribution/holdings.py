@@ -1,9 +1,9 @@
-"""In which distributions subgroups hold the values of a workgroup, where that is not what the maps say.
+"""The distributions in which subgroups hold the values of a workgroup, where they differ from the maps.
 
-A `tile_transpose`, `tile_conv_layout`, `tile_broadcast` or `tile_reduce` whose subgroups lack what they need moves data
-through shared memory. Where its source is loaded, or made of what is loaded element by element, subgroups may load what
-they need themselves: the load stays where it stands, other subgroups (too) load an element. So a value may be held in
-several distributions, or in another one than its map's; `Distribution.order` says what no map does.
+A `tile_transpose`, `tile_conv_layout`, `tile_broadcast` or `tile_reduce` whose subgroups lack operands moves data
+through shared memory. If its source is loaded, or made element by element of loaded values, subgroups may instead load
+what they need themselves: the load stays in place, but other subgroups (too) load an element. So a value may be held
+in several distributions, or in another one than its map's; `Distribution.order` expresses some that no map can.
 
 Before, in the terms of a map (8 x 4 subgroups, B is 32x256 in units of 32x64):
 
@@ -12,10 +12,10 @@ Before, in the terms of a map (8 x 4 subgroups, B is 32x256 in units of 32x64):
 
 After: `%bt` and its tile are held as [4, 8] of 64x32 with ids column-major, so that subgroup 6 loads rows 128 to 191.
 
-Likewise work on operands of products, which many subgroups would repeat, may be dealt out to all of them (operands.py).
+Likewise, work on operands of products that many subgroups would repeat may be split among all of them (operands.py).
 
-What is cheaper, prices.py reckons; what another map's load must not change, analysis/barriers.py says: where the kernel
-writes to the same memref with no barrier between, the load keeps its map.
+holding_prices.py computes which way is cheaper. analysis/barriers.py finds loads that must keep their map: those for
+which the kernel writes to the same memref with no barrier between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,13 +32,13 @@ from xetile.planning.distribution.needs import Needs
 from xetile.planning.distribution.operands import OperandSharing, SharedOperand
 
 Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
-"""A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""
+"""How an op gets its operand: a transposed load, a load in addition to the map's, one instead, or no load."""
 
 
 class Avoided(NamedTuple):
-    """An exchange that is not needed, because the source of `op` is held in `held` (too), not only as `map` says.
+    """An exchange that is not needed, because the source of `op` is (also) held as `held`, not only as `map` says.
 
-    `loads` are the loads that are done for it; `price` and `exchange` are instructions of one subgroup.
+    `loads` are the loads done for it; `price` and `exchange` are instructions of one subgroup.
     """
 
     op: Operation
@@ -51,7 +51,7 @@ class Avoided(NamedTuple):
 
 
 class Holdings:
-    """What each subgroup holds of the values of a workgroup-level function."""
+    """The units of a workgroup-level function's values that each subgroup holds."""
 
     def __init__(
         self,
@@ -63,10 +63,10 @@ class Holdings:
         operands: Sequence[Operation] = (),
         most_bytes: int = 0,
     ) -> None:
-        """What avoids exchanges and repeated work, or what the maps say.
+        """Choose distributions that avoid exchanges and repeated work, or those of the maps if `avoids` is False.
 
-        `maps` has those of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
-        Of `operands`, ops, subgroups may make the sources together (operands.py), in `most_bytes` of shared memory.
+        `maps` has the maps of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
+        `operands` are ops whose sources subgroups may make together (operands.py), in `most_bytes` of shared memory.
         """
         self.needs = Needs(function, maps, most_units)
         self.avoided: dict[Operation, Avoided] = {}
@@ -102,7 +102,7 @@ class Holdings:
         self.avoided[op] = Avoided(op, kind, home, wanted, found.loads, found.price, exchange)
 
     def of(self, value: SSAValue) -> Sequence[Distribution]:
-        """The distributions in which a value of rank 2 is held, that of its map first."""
+        """Return the distributions in which a value of rank 2 is held, that of its map first."""
         if self._demands is None:
             return (self.needs.home(value),)
         return self._demands.held(value)
@@ -110,7 +110,7 @@ class Holdings:
     def wanted(
         self, op: Operation, made: Distribution | None, operand: SSAValue
     ) -> Distribution:
-        """The distribution in which an op takes an operand while it makes its result as `made`; its map's for None."""
+        """Return the distribution in which an op that makes its result as `made` (None: the map's) takes an operand."""
         if self._demands is None:
             return self.needs.home(operand)
         return self._demands.wanted(op, made, operand)

@@ -1,4 +1,4 @@
-"""What an op needs of its operands to make its result in some distribution."""
+"""The distributions that an op needs of its operands to make its result in some distribution."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -31,7 +31,7 @@ from xetile.layout.algebra.block_grids import Distribution
 from xetile.layout.algebra.own_pieces import own_pieces
 
 Operands = Sequence[tuple[SSAValue, Distribution]]
-"""Operands of rank 2, each with the distribution in which it is taken."""
+"""Operands of rank 2, each with the distribution in which an op takes it."""
 
 _TRANSPOSES = (TileTransposeOp.name, "vector.transpose")
 _BROADCASTS = (TileBroadcastOp.name, "vector.broadcast")
@@ -40,12 +40,12 @@ _REMADE = ("vector.create_mask", "vector.constant_mask")
 
 
 def carries(op: Operation) -> bool:
-    """Whether an op hands its values of rank 2 on as they are: control flow, and moves of tiles."""
+    """Return True if an op passes its values of rank 2 on unchanged: control flow, and moves of tiles."""
     return bool(op.regions) or op.name in ("scf.yield", "scf.condition")
 
 
 class Needs:
-    """The values of a workgroup-level function: their maps' distributions, and what makes them."""
+    """The values of a workgroup-level function: the distributions of their maps, and the ops that make them."""
 
     def __init__(
         self, function: Operation, maps: Mapping[SSAValue, WorkgroupMapAttr], most_units: int
@@ -58,7 +58,7 @@ class Needs:
         self._keep: dict[Operation, bool] = {}
 
     def home(self, value: SSAValue) -> Distribution:
-        """The distribution that a value's map says."""
+        """Return the distribution of a value's map."""
         if value not in self._home:
             shape = (
                 value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
@@ -67,12 +67,12 @@ class Needs:
         return self._home[value]
 
     def mapped(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Those of the values that have a map."""
+        """Return the values that have a map."""
         return [value for value in values if value in self.maps]
 
     @cached_property
     def classes(self) -> Classes[tuple[SSAValue, ...]]:
-        """Values that loops, branches and moves make one; the fact of a class is what else makes its values."""
+        """The values that loops, branches and moves make one; the fact of a class is the values that other ops make."""
         classes = Classes[tuple[SSAValue, ...]](lambda left, right: left + right)
         for op in self.operations:
             for left, right in carried_pairs(op):
@@ -89,13 +89,13 @@ class Needs:
     # Ops that move data between subgroups.
 
     def turns(self, op: Operation) -> bool:
-        """Whether rows become columns."""
+        """Return True if an op transposes rows and columns."""
         return op.name in _TRANSPOSES and integers_of(op, "permutation") == [1, 0]
 
     def source_of(
         self, op: Operation, made: Distribution | None = None
     ) -> Distribution | None:
-        """How the source of a rearranging op is held where nothing moves; None for other ops."""
+        """Return the distribution of a rearranging op's source for which no data moves, or None for other ops."""
         if op.name not in _REARRANGING or op.operands[0] not in self.maps:
             return None
         target = self.home(op.results[0]) if made is None else made
@@ -112,7 +112,7 @@ class Needs:
         return target.with_units(shape, unit)
 
     def moves(self, op: Operation) -> bool:
-        """Whether an op moves data between subgroups as the maps have it."""
+        """Return True if an op moves data between subgroups when values are distributed as their maps say."""
         wanted = self.source_of(op)
         if wanted is None:
             return False
@@ -124,7 +124,7 @@ class Needs:
     # What makes a value.
 
     def operands(self, op: Operation, made: Distribution) -> Operands | None:
-        """What an op takes to make its first result as `made`; None where it only makes it as the map says."""
+        """Return the operands that an op needs to make its first result as `made`; None if only the map's way works."""
         if made == self.home(op.results[0]):
             return self.usual(op)
         if made.local_units > self._most_units:
@@ -144,16 +144,16 @@ class Needs:
         return None if wanted is None else [(vectors[0], wanted)]
 
     def usual(self, op: Operation) -> Operands:
-        """What an op takes as the maps say."""
+        """Return the operands of an op, distributed as their maps say."""
         return [(value, self.home(value)) for value in self.mapped(op.operands)]
 
     @cached_property
     def written(self) -> WrittenMemory:
-        """What the function writes to memory, and which barriers stand between."""
+        """The memory that the function writes, and the barriers between the writes."""
         return WrittenMemory(self.function)
 
     def _keeps(self, load: Operation) -> bool:
-        """Whether a load is done as its map says whatever it costs."""
+        """Return True if a load must follow its map whatever that costs."""
         if has_trait(load, UpdatesTile):
             return True
         if load not in self._keep:
@@ -165,7 +165,7 @@ class Needs:
         return self._keep[load]
 
     def droppable(self, op: Operation) -> bool:
-        """Whether an op need not be done as its map says when nothing takes that result."""
+        """Return True if an op need not follow its map when its mapped result has no users."""
         if has_trait(op, ReadsTile):
             return not has_trait(op, UpdatesTile)
         return has_trait(op, MakesTile, Elementwise) or (
@@ -176,7 +176,7 @@ class Needs:
 def reduced(
     op: TileReduceOp, source: Distribution, target: Distribution
 ) -> tuple[Distribution, Distribution]:
-    """What subgroups find in their own units of a reduction's source, and what those of the result need of it."""
+    """Return the partial results that subgroups have of their own units, and those that units of the result need."""
     dims = op.reduction_dims.get_values()
     counts = [
         source.units(d) // source.rounds(d) if d in dims else n
@@ -193,7 +193,7 @@ def _cuts_blocks(op: InitTileOp, made: Distribution) -> bool:
 
 
 def _is_remade(op: Operation) -> bool:
-    """Constants that repeat an element, splats and masks, which cost no data."""
+    """Return True for constants that repeat an element, splats and masks, which need no data."""
     if op.name == "arith.constant":
         value = dense_value(op)
         return value is not None and is_splat(value)

@@ -1,8 +1,8 @@
-"""Operands of products that are computed from what is loaded, each element by one subgroup of the workgroup.
+"""Operands of products that are computed from loaded values, each element by one subgroup of the workgroup.
 
-By the map, all subgroups of a column hold the same part of operand B, and those of a row the same part of A. Work on
-such an operand (casts of weights, scales, zero points) is done as often. Where that is dearer than to hand it on, each
-element has one owner, which loads it, does the work and stores it to shared memory, from where all load the operand.
+By the map, all subgroups of a column hold the same part of operand B, and those of a row the same part of A. They
+repeat the work on such an operand (casts of weights, scales, zero points). If that costs more than an exchange, each
+element gets one owner, which loads it, does the work and stores it to shared memory, from where all load the operand.
 
 Before, in the terms of a map (8 x 4 subgroups, each 32x64 of the product):
 
@@ -10,9 +10,9 @@ Before, in the terms of a map (8 x 4 subgroups, each 32x64 of the product):
     %b = arith.sitofp %w     // 32x256xf16
     %d = tile_mma %a, %b
 
-After: `%w` and `%b` are held as [4, 8] of 8x32; a `tile_conv_layout` in front of the product exchanges `%b`.
+After: `%w` and `%b` are held as [4, 8] of 8x32; a `tile_conv_layout` before the product exchanges `%b`.
 
-Only in loops, where there is a barrier in each round; and only where all subgroups come to that barrier.
+This applies only in loops with a barrier in each round that all subgroups reach.
 """
 
 from collections.abc import Iterator
@@ -34,9 +34,9 @@ _LOOPS = ("scf.for", "scf.while")
 
 
 class SharedOperand(NamedTuple):
-    """The source of `op`, of which each `owner` could make a part, for `op` to exchange it; `taken` where they do.
+    """The source of `op`, of which each `owner` could make a part for `op` to exchange; `taken` says if they do.
 
-    `mapped` and `shared` are instructions of one subgroup in one round: what becomes unnecessary, and what it takes.
+    `mapped` and `shared` are instructions of one subgroup in one round: those that sharing saves, and those it costs.
     """
 
     op: Operation
@@ -49,7 +49,7 @@ class SharedOperand(NamedTuple):
 
 
 def computed_operands(function: Operation) -> list[SSAValue]:
-    """Operands A and B that are computed in a loop element by element, where all subgroups come along."""
+    """Return the operands A and B that are computed element by element in loops that all subgroups execute."""
     values: dict[SSAValue, None] = {}
     for op in function.walk():
         if isinstance(op, TileMMAOp):
@@ -75,19 +75,19 @@ def _in_loop(op: Operation) -> bool:
 
 
 class OperandSharing:
-    """The choice of owners, for ops that hand an operand on to products as it is."""
+    """The choice of owners for ops that pass an operand on to products unchanged."""
 
     def __init__(
         self, needs: Needs, prices: HoldingPrices, demands: Demands, *, most_bytes: int
     ) -> None:
-        """`most_bytes` of shared memory may be taken in all, by two buffers for each operand."""
+        """Use at most `most_bytes` of shared memory in all, for two buffers for each operand."""
         self._needs = needs
         self._prices = prices
         self._demands = demands
         self._left = most_bytes
 
     def choose(self, op: Operation) -> SharedOperand | None:
-        """The cheapest way to share the source of `op`, taken where it is cheaper than the maps' way; None without."""
+        """Return the cheapest way to share the source of `op`, if any; use it if it is cheaper than the maps' way."""
         home = self._needs.home(op.operands[0])
         ways = [
             way for owner in owners(home) if (way := self._way(op, home, owner)) is not None
@@ -120,7 +120,7 @@ class OperandSharing:
 
 
 def owners(home: Distribution) -> Iterator[Distribution]:
-    """Ways to give each subgroup a unit of its own, where some share theirs; those with the longest rows first."""
+    """Yield ways to give each subgroup a unit of its own where some share theirs, those with the longest rows first."""
     if not home.is_shared:
         return
     rows, columns = home.shape

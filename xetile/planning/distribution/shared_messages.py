@@ -1,8 +1,8 @@
-"""What one side of an exchange asks of shared memory: which messages a subgroup needs, and how they meet in its banks.
+"""The shared memory accesses of one side of an exchange: a subgroup's messages, and how they meet in the banks.
 
-A side is predicted: which lane and register will hold which element of a unit, from the unit's extents and what its
-user wants. A message is a block (lanes have neighbours, one register after the other) or one of lanes (each lane has
-neighbours), as `lane_messages` forms them further down.
+The unit's extents and its user predict which lane and register will hold which element. A message is a block message
+(adjacent lanes access neighbors, register by register) or one of lanes (each lane accesses neighbors), as
+`lane_messages` forms them later.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,13 +19,13 @@ from xetile.planning.planner import Cell, Place, planner_of
 from xetile.targets.target import BYTE_BITS, Target
 
 Role = Literal["a", "b", "rows"] | None
-"""What a loaded value becomes: an operand of a matrix product, "rows" that are reduced; None for anything else."""
+"""The use of a loaded value: an operand of a matrix product, or "rows" that are reduced; None for any other use."""
 
 
 class Memory(NamedTuple):
-    """Where the elements of a buffer lie: by strides, or by what each bit of an offset stands for; in elements.
+    """The layout of a buffer's elements: by strides, or by the meaning of each bit of an offset; in elements.
 
-    `shape` is without gaps; one stride is 1, the other one at least the extent along that.
+    `shape` excludes gaps; one stride is 1, and the other at least the extent along that dimension.
     """
 
     shape: Place
@@ -34,7 +34,7 @@ class Memory(NamedTuple):
 
     @property
     def extents(self) -> Place:
-        """Rows and columns with the gaps behind them."""
+        """Rows and columns including the gaps after them."""
         rows, columns = self.shape
         if self.swizzle is not None:
             return self.shape
@@ -43,7 +43,7 @@ class Memory(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """Elements of the buffer, gaps included."""
+        """The elements of the buffer, including gaps."""
         return prod(self.extents)
 
 
@@ -67,22 +67,22 @@ class Side(NamedTuple):
 
     @property
     def vector_bits(self) -> int:
-        """What a message moves for each lane."""
+        """The bits that a message moves for each lane."""
         return self.words * self.word_bits
 
 
 def role_of(value: SSAValue) -> Role:
-    """The operand of products that a value is, None where it is none."""
+    """Return the operand of products that a value is, or None."""
     uses = [use for use in value.uses if isinstance(use.operation, TileMMAOp)]
     roles: tuple[Role, ...] = ("a", "b", None)
     return roles[uses[0].index] if uses else None
 
 
 def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
-    """How a block of a unit of elements of `bits` will lie in registers: an operand, else lanes along columns.
+    """Return the block of a unit of elements of `bits` as registers will hold it: an operand, else lanes along columns.
 
-    A single column, and columns of which the rows are reduced, have rows in lanes, then columns. Where there are too
-    few elements, lanes hold the same.
+    A single column, and columns whose rows are reduced, have rows in lanes, then columns. If there are too few
+    elements, lanes hold the same ones.
     """
     if role == "a" or role == "b":
         found = planner_of(device).operand(unit, bits, role)
@@ -102,7 +102,7 @@ def predicted_cell(unit: Place, bits: int, role: Role, device: Target) -> Cell:
 
 
 def side(cell: Cell, cells: int, memory: Memory, bits: int, device: Target) -> Side:
-    """The messages of a subgroup that accesses so many cells of elements of `bits`."""
+    """Return the messages of a subgroup that accesses `cells` cells of elements of `bits`."""
     numbers = _numbers(cell, memory)
     block = _block(numbers, bits, device)
     found = _lanes(numbers, bits, device) if block is None else block
@@ -113,9 +113,9 @@ class _Numbers(NamedTuple):
     """Offsets (elements) of a cell's registers in lane 0 and of its lanes.
 
     Attributes:
-        held: the bits of an offset that lanes, or what is outside of the cell, may change.
+        held: the bits of an offset that lanes, or anything outside the cell, may change.
         aligned: a power of two that divides where cells begin; 0 where there is only one.
-        mixed: the bits that swizzles combine with those of what is outside of the cell.
+        mixed: the bits that swizzles combine with those from outside the cell.
     """
 
     registers: frozenset[int]
@@ -168,7 +168,7 @@ def _union(numbers: Sequence[int]) -> int:
 
 
 def swizzle_steps(shape: Place, swizzle: Sequence[Place]) -> tuple[tuple[int, ...], ...]:
-    """For each dimension what each bit of a coordinate adds to the offset, by exclusive or."""
+    """Return for each dimension the number that each bit of a coordinate adds to the offset by exclusive or."""
     from xetile.layout.algebra.f2 import inverse
 
     width = shape[1].bit_length() - 1
@@ -184,7 +184,7 @@ def _sums(columns: Sequence[int], join: Callable[[int, int], int]) -> list[int]:
 
 
 def _block(numbers: _Numbers, bits: int, device: Target) -> Side | None:
-    """Block messages, where the lanes' words are neighbours in order; None where they are not."""
+    """Return block messages if the lanes' words are neighbors in order, else None."""
     lanes, prices = numbers.lanes, device.prices
     size = lanes[1] if len(lanes) > 1 else 0
     word, row = size * bits, size * len(lanes)
@@ -224,7 +224,7 @@ def _all_there(left: set[int], start: int, row: int, size: int, count: int) -> b
 
 
 def _lanes(numbers: _Numbers, bits: int, device: Target) -> Side:
-    """Messages of neighbours that each lane has for itself."""
+    """Return messages in which each lane accesses neighbors of its own."""
     prices, held = device.prices, numbers.held
     most = min(prices.lane_words * max(bits, BANK_BITS), prices.lane_bytes * BYTE_BITS) // bits
     free = (held & -held) if held else most

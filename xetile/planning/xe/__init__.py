@@ -1,1 +1,1 @@
-"""What is decided for Intel's Xe GPUs: blocks, messages, layouts of registers, unrolling."""
+"""Decisions for Intel's Xe GPUs: blocks, messages, register layouts, unrolling."""

@@ -1,14 +1,13 @@
-"""Which block each tile and each vector of a subgroup-level kernel is kept in.
+"""The block size of each tile and each vector of a subgroup-level kernel.
 
-A tile's block is that of its messages. A vector's home is that of its class (what loops
-carry and elementwise ops relate): the accumulator's, else that of the tile it is loaded from
-or stored to, else what a product asks for. A class that nothing is asked of follows the
-nearest one that is. What a product asks of a slice it asks of the vector that is sliced too,
-in blocks of which the slice takes whole ones. Every block divides its shape, being a power
-of two that does, or what follows from one.
+A tile's block is that of its messages. A vector's home is the block of its class (the values that loops carry and
+elementwise ops relate): the accumulator's, else that of the tile that it is loaded from or stored to, else the one that
+a product needs. A class without requirements follows the nearest one that has some. A product's requirements on a slice
+also apply to the sliced vector, in blocks that the slice contains whole. Every block divides its shape: it is a power
+of two that does, or follows from one.
 
-A loop keeps its part of a class in another block if nothing inside asks for the home and something
-asks for that block: so what the loop carries is repacked where it enters and leaves, not in every round.
+A loop keeps its part of a class in another block if nothing inside needs the home and something needs that block. So
+the values that the loop carries are repacked where it begins and ends, not in every round.
 """
 
 from collections import defaultdict, deque
@@ -50,7 +49,7 @@ _LOOPS = ("scf.for", "scf.while")
 
 
 class LoopParts:
-    """Pairs of values that are to be in one form, joined where both are in one loop, or both in none."""
+    """Pairs of values that should have one form, joined if both are in the same loop or both in none."""
 
     def __init__(self, pairs: Iterable[tuple[SSAValue, SSAValue]]) -> None:
         self._parts = Classes[None](lambda left, right: None)
@@ -68,18 +67,18 @@ class LoopParts:
                 self._inner[self.find(outer)][self.find(inner)] = None
 
     def find(self, value: SSAValue) -> SSAValue:
-        """The representative of what is one with a value in its loop."""
+        """Return the representative of the values joined with a value in its loop."""
         return self._parts.find(value)
 
     def is_in_loop(self, value: SSAValue) -> bool:
         return self._loop(value)[0] is not None
 
     def inner(self, value: SSAValue) -> Iterable[SSAValue]:
-        """What stands for a value in the loops that are in its own, each once and in order."""
+        """Return the representatives of a value in the loops nested in its own, each once and in order."""
         return self._inner[self.find(value)]
 
     def _loop(self, value: SSAValue) -> tuple[Operation | None, int]:
-        """The innermost loop around a value, and in how many it is."""
+        """Return the innermost loop around a value, and the number of loops around it."""
         owner = value.owner
         block = owner if isinstance(owner, Straight) else owner.parent_block()
         return (None, 0) if block is None else self._loop_around(block)
@@ -96,15 +95,15 @@ class LoopParts:
 
 
 _DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
-"""Which use of a tile decides its block where it has several."""
+"""The use that decides a tile's block if there are several, most important first."""
 
 _DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
-"""The most for the block of a value that nothing asks for: an accumulator's."""
+"""The largest block of a value without requirements: an accumulator's."""
 
 
 @dataclass
 class _VectorUses:
-    """What is asked of a class of vectors, each once and in order: products' blocks by role, tiles, packs by hand."""
+    """The requirements on a class of vectors, each once and in order: blocks of products by role, tiles, own packs."""
 
     products: dict[tuple[Role, Block], None] = field(default_factory=dict)
     loads: dict[SSAValue, None] = field(default_factory=dict)
@@ -120,7 +119,7 @@ class _Link(NamedTuple):
 
 
 class Blocks:
-    """The blocks of one function; `product_block` gives those of one matrix product."""
+    """The blocks of one function; `product_block` returns those of one matrix product."""
 
     def __init__(self, function: Operation, device: XeDevice) -> None:
         self.device = device
@@ -148,7 +147,7 @@ class Blocks:
         self._homes = self._spread(operations)
 
     def product_block(self, op: Operation) -> tuple[int, int, int]:
-        """The block (m, n, k) of a tile_mma: what of an instruction divides the shapes."""
+        """Return the block (m, n, k) of a tile_mma: the part of an instruction that divides the shapes."""
         (rows, depth), columns = vector_shape(op.operands[0]), vector_shape(op.operands[1])[1]
         a, b, c = (_element_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
         instruction = self.device.matrix_instruction(a, b, c)
@@ -163,7 +162,7 @@ class Blocks:
         )
 
     def tile_block(self, tile: SSAValue) -> Block:
-        """The block of a tile of rank 2: a message's, else one that suits what is done with its elements."""
+        """Return the block of a tile of rank 2: a message's, else one that suits the uses of its elements."""
         key = self._tiles.find(tile), tile.type
         if key not in self._tile_blocks:
             self._tile_blocks[key] = self._chosen_block(tile)
@@ -180,12 +179,12 @@ class Blocks:
         )
 
     def home(self, value: SSAValue) -> Block:
-        """The block in which a vector is carried, or computed element by element, where it stands."""
+        """Return the block in which a vector is carried or computed element by element at its place."""
         home = self._homes.get(self._vectors.find(value))
         return _default_block(vector_shape(value)) if home is None else self._keep(value, home)
 
     def _keep(self, value: SSAValue, home: Block) -> Block:
-        """The block of the part of a class that is in one loop: where it asks for nothing, that of the loops inside."""
+        """Return the block of the part of a class in one loop; without requirements, that of the loops inside."""
         part = self._parts.find(value)
         if part not in self._kept:
             asked = list(self._wishes(self._part_uses[part]))
@@ -197,14 +196,14 @@ class Blocks:
         return self._kept[part]
 
     def _message_block(self, tile: SSAValue) -> Block | None:
-        """The block of a tile's 2D messages, if they move it."""
+        """Return the block of a tile's 2D messages, if any message moves it."""
         key = self._tiles.find(tile), tile.type
         if key not in self._message_blocks:
             self._message_blocks[key] = self._planned_block(tile)
         return self._message_blocks[key]
 
     def _planned_block(self, tile: SSAValue) -> Block | None:
-        """The block of a tile's stores, else of its loads, else of its prefetches, in 2D messages.
+        """Return the block of a tile's stores, else of its loads, else of its prefetches, in 2D messages.
 
         Operand B is planned unpacked, since packed blocks are the same.
         """
@@ -223,7 +222,7 @@ class Blocks:
         return None
 
     def _suiting_block(self, tile: SSAValue) -> Block | None:
-        """The block of a product, else of a message, of what accesses without 2D block messages load and store."""
+        """Return the block of a product, else of a message, for the values of accesses without 2D block messages."""
         accesses = self._tiles.accesses(tile)
         values = [v for part in (_loaded, _stored) for op in accesses for v in part(op)]
         uses = [self._uses_of(value) for value in values]
@@ -239,21 +238,21 @@ class Blocks:
         return self._uses[self._vectors.find(value)]
 
     def _all_uses_of(self, value: SSAValue) -> tuple[_VectorUses, _VectorUses]:
-        """What is asked of the class of a vector, and of the part of it that is in the vector's loop."""
+        """Return the uses of a vector's class, and of the part of the class that is in the vector's loop."""
         return self._uses_of(value), self._part_uses[self._parts.find(value)]
 
     def _asked(self, value: SSAValue) -> Block | None:
         return next(self._wishes(self._uses_of(value)), None)
 
     def _wishes(self, known: _VectorUses) -> Iterator[Block]:
-        """The blocks that are asked for, the one that decides first."""
+        """Yield the required blocks, the deciding one first."""
         yield from (block for role, block in known.products if role == "c")
         yield from (self.tile_block(tile) for tile in (*known.loads, *known.stores))
         yield from (block for _, block in known.products)
         yield from known.packs
 
     def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
-        """The home of every class that is asked, and of those that follow, nearest first."""
+        """Return the home of every class with requirements, and of the classes that follow them, nearest first."""
         homes: dict[SSAValue, Block] = {}
         seen: set[SSAValue] = set()
         links: dict[SSAValue, list[_Link]] = {}
@@ -302,14 +301,14 @@ class Blocks:
             known.products[role, block] = None
 
     def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
-        """Pass on through slices (of slices, around loops) what products ask."""
+        """Pass the requirements of products on through slices (of slices, around loops)."""
         slices = [(op, box) for op in operations if (box := slice_of(op)) is not None]
         found = [True]
         while any(found):
             found = [self._ask_source(op, box) for op, box in reversed(slices)]
 
     def _ask_source(self, op: Operation, box: Slice) -> bool:
-        """Ask of a slice's source what products ask of the slice; says whether that is new."""
+        """Require of a slice's source what products require of the slice; return True if that is new."""
         source, shape = op.operands[0], vector_shape(op.operands[0])
         asked = self._uses_of(source).products
         before = len(asked)
@@ -327,7 +326,7 @@ def _stored(op: Operation) -> list[SSAValue]:
 
 
 def _links(op: Operation) -> Iterator[tuple[SSAValue, _Link]]:
-    """The vectors of an op, each with the one that follows it."""
+    """Yield the vectors of an op, each with one that follows it."""
     if (box := slice_of(op)) is not None:
         whole = vector_shape(op.operands[0])
         yield op.operands[0], _Link(op.results[0], box.whole_blocks)
@@ -344,7 +343,7 @@ def _links(op: Operation) -> Iterator[tuple[SSAValue, _Link]]:
 def _follow(
     op: TileTransposeOp | TileReduceOp | TileBroadcastOp,
 ) -> tuple[Callable[[Block], Block], Callable[[Block], Block]]:
-    """How the block of the result follows from that of the source, and the other way round."""
+    """Return how the block of the result follows from that of the source, and the reverse."""
     if isinstance(op, TileTransposeOp):
         exchanged = op.permutation.get_values() == (1, 0)
 
@@ -367,7 +366,7 @@ def _follow(
 
 
 def without(block: Block, dimensions: Sequence[int]) -> Block:
-    """A block of what is left when some dimensions are reduced to one element."""
+    """Return a block after some dimensions are reduced to one element."""
     rows, columns = (1 if d in dimensions else block[d] for d in range(2))
     return rows, columns
 

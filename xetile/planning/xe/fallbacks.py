@@ -1,4 +1,4 @@
-"""Which tiles 2D block messages cannot reach, which they reach if what is known at run time only is even enough."""
+"""The tiles that 2D block messages cannot reach, and those they reach if run-time values are even enough."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -25,13 +25,13 @@ from xetile.targets.xe.surface import SURFACE
 
 COLUMN = "column"
 _ASSUMED = ("base", "width", "pitch", COLUMN)
-"""What 2D block access needs to be even, and only running tells."""
+"""The quantities that 2D block access needs to be even and that may be known only at run time."""
 _UNLIMITED = ("base", COLUMN)
-"""Those that have no least and no most."""
+"""The quantities without lower and upper limits."""
 
 
 class Plane(NamedTuple):
-    """What is known of a tile's matrix, in bytes, the column where the tile begins included."""
+    """The known facts about a tile's matrix, in bytes, including the column where the tile begins."""
 
     base: Residue
     width: Residue
@@ -40,7 +40,7 @@ class Plane(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What stands against messages at one place where a tile is made: for certain, or where only running tells."""
+    """The obstacles to messages where a tile is made: certain ones, and those that only run time decides."""
 
     reason: str | None
     unknown: tuple[str, ...] = ()
@@ -48,9 +48,9 @@ class Finding(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Tiles that loops, branches and moves make one, with what stands against messages.
+    """Tiles that loops, branches and moves make one, with the obstacles to messages.
 
-    `unknown` is what has to be even and is not known to be, `dynamic` what of the matrix only running tells.
+    `unknown` names quantities that must be even and are not known to be, `dynamic` those known only at run time.
     """
 
     beginnings: list[InitTileOp]
@@ -66,15 +66,15 @@ class Family(NamedTuple):
 
     @property
     def uses(self) -> list[str]:
-        """The names of the ops that access them, each once."""
+        """The names of the ops that access the tiles, each once."""
         return list(dict.fromkeys(op.name for op in self.accesses))
 
 
 def families(function: Operation, device: XeDevice) -> Iterator[Family]:
-    """The tiles of a function that messages are to move, in program order.
+    """Yield the tiles of a function that messages should move, in program order.
 
-    Left out are those in shared memory, scattered ones, those that have blocks already, and elements that share
-    bytes, which nothing but messages reaches.
+    Excluded are tiles in shared memory, scattered ones, those that already have blocks, and elements that share bytes,
+    which only messages can access.
     """
     operations = list(function.walk())
     tiles = Tiles(operations)
@@ -114,7 +114,7 @@ def _is_for_messages(tile: TileType) -> bool:
 
 
 def memory_of(op: InitTileOp) -> tuple[list[Mixed], list[Mixed]]:
-    """Extents and strides of the memory that a tile is of, batch dimensions first (elements)."""
+    """Return extents and strides of the memory from which a tile is made, batch dimensions first (elements)."""
     sizes, strides = op.mixed_sizes, op.mixed_strides
     if sizes:
         return sizes, strides
@@ -125,7 +125,7 @@ def memory_of(op: InitTileOp) -> tuple[list[Mixed], list[Mixed]]:
 
 
 class _Facts:
-    """What is known for certain, and what would be if the host sees to it."""
+    """The facts that are proven, and those that hold if the host provides them."""
 
     def __init__(self, device: XeDevice) -> None:
         self.device = device
@@ -181,7 +181,7 @@ class _Facts:
         )
 
     def _fixed(self, op: InitTileOp, plane: Plane) -> str | None:
-        """What is wrong with the numbers that the program says."""
+        """Return the problem with the numbers that the program states, or None."""
         numbers = {
             name: value.remainder
             for name, value in plane._asdict().items()
@@ -194,7 +194,7 @@ class _Facts:
         )
 
     def _unmoved(self, tile: TileType, use: TileUse) -> str | None:
-        """That no message moves tiles of this form."""
+        """Return the diagnostic that no message moves tiles of this form, or None."""
         if plan(self.device, use, tile) or covering(self.device, use, tile):
             return None
         bits = memory_bits(tile.element_type) or BYTE_BITS
@@ -212,7 +212,7 @@ class _Facts:
 
 
 def _dynamic(op: InitTileOp) -> tuple[str, ...]:
-    """What of a matrix only running tells; that of its base which no host aligns."""
+    """Return names of quantities known only at run time; of those of the base, the ones that no host aligns."""
     (sizes, strides), slow, fast = memory_of(op), -2, -1
     if op.tile.type.order == COLUMN_MAJOR:
         slow, fast = fast, slow
@@ -230,7 +230,7 @@ def _dynamic(op: InitTileOp) -> tuple[str, ...]:
 
 
 def _is_promised(op: InitTileOp, name: str) -> bool:
-    """Whether an argument promises a height, and rows and a pitch that are long enough and multiples."""
+    """Return True if an argument promises a height, or rows and a pitch that are long enough and multiples."""
     (sizes, strides), slow, fast = memory_of(op), -2, -1
     if op.tile.type.order == COLUMN_MAJOR:
         slow, fast = fast, slow
@@ -260,7 +260,7 @@ def _number(value: Mixed | None) -> int | None:
 
 
 def is_memref(source: SSAValue) -> bool:
-    """Whether a tile is of a memref, and not of an address."""
+    """Return True if a tile is made from a memref rather than an address."""
     return isinstance(source.type, MemRefType)
 
 
@@ -272,7 +272,7 @@ def _places(op: InitTileOp) -> Iterator[int]:
 
 
 def _uneven(plane: Plane) -> str | None:
-    """What cannot be a multiple of what 2D block access needs, whatever a host gives."""
+    """Return the problem with a quantity that no host can make the multiple that 2D block access needs, or None."""
     for name, value in plane._asdict().items():
         of = SURFACE.multiple(name)
         rest = cast(Residue, value).witness(of)

@@ -1,4 +1,4 @@
-"""Rows that no one message or instruction makes up: the fewest, of different heights, one below the other."""
+"""Rows that no single message or instruction covers: the fewest of different heights, one below the other."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +17,7 @@ from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.dpas import REPEAT_COUNTS
 
 Heights = tuple[int, ...]
-"""Rows (elements) from the top."""
+"""The rows (elements) of each, from the top."""
 
 
 def stacked(
@@ -27,11 +27,12 @@ def stacked(
     message: BlockConfiguration,
     role: Role,
 ) -> tuple[BlockConfiguration, ...]:
-    """The messages one below the other for which one is planned; one alone, no taller than planned, is repeated.
+    """Return messages one below the other in place of the planned one; a single message is repeated.
 
-    24 rows are 16 and 8: the tallest first, all of them no lower than the planned one. Where a taller one divides the
-    rows, blocks were chosen smaller than they could be, and stay so. Of operand A, and prefetched, 7 rows are 8: as
-    many as the last instruction takes, where 4 and 2 and 1 would have to be put together for it, register by register.
+    24 rows are 16 and 8: the tallest first, and none lower than the planned one. If a taller message divides the rows,
+    blocks were deliberately chosen smaller, and stay so. For operand A, and for prefetches, 7 rows are loaded as 8, as
+    many as the last instruction takes. Messages of 4, 2 and 1 rows would have to be joined for it, register by
+    register.
     """
     bits, column_major = memory_bits(tile.element_type), tile.order == COLUMN_MAJOR
     access, rows = access_of(use, message), tile.shape[1 if column_major else 0]
@@ -56,7 +57,7 @@ def stacked(
 
 
 def fewest(rows: int, heights: Sequence[int]) -> Heights:
-    """Heights that make up so many rows, the tallest first: each divides those before it, and the last one the rows."""
+    """Return heights that add up to `rows`, tallest first; each divides those before it, the last divides `rows`."""
     found: list[int] = []
     for height in heights:
         found += [height] * ((rows - sum(found)) // height)
@@ -64,19 +65,19 @@ def fewest(rows: int, heights: Sequence[int]) -> Heights:
 
 
 def instruction_heights(rows: int) -> Heights:
-    """The rows of the fewest matrix instructions for so many rows of A: the last one may have fewer than it takes."""
+    """Return the rows of each of the fewest matrix instructions for `rows` rows of A; the last may have spare rows."""
     most = max(REPEAT_COUNTS)
     whole, rest = divmod(rows, most)
     return (most,) * whole + ((rest,) if rest else ())
 
 
 def held_rows(height: int) -> int:
-    """The rows of the power of two that has room for so many."""
+    """Return the smallest power of two that is at least `height`."""
     return 1 << (height - 1).bit_length()
 
 
 class SharedInstructions:
-    """The sums of products in blocks of fewer rows than an instruction has, of which it therefore does several."""
+    """The sums of products in blocks with fewer rows than an instruction, so that one instruction does several."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._sums = Classes[bool](lambda left, right: left or right)
@@ -93,11 +94,11 @@ class SharedInstructions:
                     self._sums.give(op.a, shares)
 
     def have_whole_blocks(self, value: SSAValue) -> bool:
-        """Whether a vector is a sum, or the left factor, of products whose blocks are those of one instruction each."""
+        """Return True for sums, or left factors, of products in which each block is the block of one instruction."""
         return self._sums.fact(value) is False
 
     def heights(self, value: SSAValue) -> Heights | None:
-        """The rows that instructions have of a sum; None for what is none, or has whole blocks."""
+        """Return the rows that each instruction has of a sum, or None for other values and for whole blocks."""
         if not self._sums.fact(value):
             return None
         rows, _, height, _ = vector_shape(value)
@@ -105,6 +106,6 @@ class SharedInstructions:
 
 
 def shares_instructions(op: TileMMAOp) -> bool:
-    """Whether a product in blocks has several of fewer rows than an instruction."""
+    """Return True if a product in blocks has several blocks with fewer rows than an instruction."""
     shape = vector_shape(op.result)
     return len(shape) > 2 and shape[0] > 1 and shape[2] < max(REPEAT_COUNTS)

@@ -1,8 +1,8 @@
-"""Which 2D block messages move a tile: the fewest whose registers suit the use.
+"""The 2D block messages that move a tile: the fewest whose registers suit the use.
 
-Of the layout that a use wants (a DPAS operand) and the one that a message leaves in registers, one has to be a mere
-permutation of registers of the other. Blocking writes what is planned on the accesses as `#xetile.message`; what is
-written there already is taken, after it was checked.
+A message leaves its data in some register layout, and a use (a DPAS operand) needs another one. One of the two must
+be a permutation of the registers of the other. Blocking writes the plan on the accesses as `#xetile.message`. A
+message that is already written there is checked and used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,20 +31,20 @@ from xetile.targets.xe.dpas import depth as dpas_depth
 from xetile.targets.xe.messages import TRANSPOSED_WORD_BITS
 
 _LARGEST_PART = 1 << 12
-"""Bound on the power of two that a tile's extent is planned by (elements)."""
+"""The upper bound on the power of two by which a tile's extent is planned (elements)."""
 
 Admits = Callable[[BlockConfiguration], bool]
-"""Which messages may be taken."""
+"""Returns True for a message that may be used."""
 
 
 def plannable_part(shape: Sequence[int]) -> Block:
-    """The largest powers of two that divide the extents: larger blocks than this cannot tile the shape."""
+    """Return the largest powers of two that divide the extents; no larger block can tile the shape."""
     rows, columns = (power_of_two_part(extent, _LARGEST_PART) for extent in shape)
     return rows, columns
 
 
 def in_memory(tile: TileType, extents: Sequence[int]) -> Block:
-    """Rows and columns of a tile, or of its blocks, as messages see them; and back again."""
+    """Convert extents of a tile or of its blocks to the rows and columns that messages see, or back."""
     rows, columns = extents[::-1] if tile.order == COLUMN_MAJOR else extents
     return rows, columns
 
@@ -59,11 +59,11 @@ def plan(
     transposed: bool = False,
     admits: Admits = lambda configuration: True,
 ) -> BlockConfiguration | None:
-    """The message to repeat over a tile, None where the device has none.
+    """Return the message to repeat over a tile, or None if the device has none.
 
-    A load suits `role`; `packed` asks for B with neighbours along K in one register, `transposed`
-    for a row of the tile in each lane. Column-major tiles are loaded transposed if a message does
-    that; all else moves as it lies in memory.
+    A load suits `role`. `packed` requires B with neighbors along K in one register, `transposed` a row of the tile in
+    each lane. Column-major tiles are loaded transposed if a message can do that; all other messages keep the order in
+    memory.
     """
     bits, shape = memory_bits(tile.element_type), in_memory(tile, tile.shape)
     if bits is None:
@@ -72,7 +72,7 @@ def plan(
     def known(access: Access) -> list[BlockConfiguration]:
         return [c for c in known_messages(device, access, bits) if admits(c)]
 
-    # Elements that share bytes are widened before products ask for layouts, in whichever lane they lie.
+    # Elements that share bytes are widened before products need a layout, whichever lane they are in.
     if use != "load" or bits < BYTE_BITS:
         return _largest(_fitting(known(use), shape), device, use, bits)
     column_major = tile.order == COLUMN_MAJOR
@@ -101,10 +101,10 @@ def plan(
 def _largest(
     fitting: Iterable[BlockConfiguration], device: XeDevice, use: TileUse, bits: int
 ) -> BlockConfiguration | None:
-    """The fewest messages are the largest ones; among these the tallest, in the most blocks.
+    """Return the largest message, of which the fewest are needed; prefer tall ones, then those of the most blocks.
 
-    A store of rows of more bytes than lanes would take neighbours from one lane, which computed values are not
-    held in: moving them costs more than the messages that are saved.
+    A store of rows with more bytes than lanes would take neighbors from one lane. Computed values are not laid out
+    this way, and moving them costs more than the saved messages.
     """
 
     def preference(c: BlockConfiguration) -> tuple[bool, int, int, int]:
@@ -115,7 +115,7 @@ def _largest(
 
 
 def covering(device: XeDevice, use: TileUse, tile: TileType) -> BlockConfiguration | None:
-    """The message for what no message fits: the fewest reach beyond the tile, where nothing of them is used.
+    """Return a message for a tile that no message fits: the fewest, which reach beyond the tile and load unused data.
 
     Only loads and prefetches may.
     """
@@ -155,10 +155,9 @@ def _wanted_layout(role: Role, shape: Block, bits: int) -> LinearLayout | None:
 def plan_upstream(
     device: XeDevice, use: TileUse, block: Block, element_type: Attribute, role: Role
 ) -> BlockConfiguration | None:
-    """The largest message that upstream's pipeline takes for a block, None where there is none.
+    """Return the largest message that upstream's pipeline accepts for a block, or None.
 
-    It is one block, not packed, of at most 16x16 elements, along K as many as the matrix
-    instruction takes.
+    It is one block, not packed, of at most 16x16 elements; along K it may have as many as the matrix instruction takes.
     Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`: `array_length` aborts,
     packed loads of operand B are refused.
     """
@@ -177,11 +176,11 @@ def plan_upstream(
 
 
 Stack = tuple[BlockConfiguration, ...]
-"""Messages that stand one below the other and make up the rows of a tile; one alone is repeated over it."""
+"""Messages one below the other that make up the rows of a tile; a single message is repeated over it."""
 
 
 class Messages:
-    """The messages of one blocked function; with `upstream` those of upstream's pipeline."""
+    """The messages of one blocked function; if `upstream` is set, those of upstream's pipeline."""
 
     def __init__(
         self, function: Operation, device: XeDevice, *, upstream: bool = False
@@ -197,7 +196,7 @@ class Messages:
         return Roles(self.operations)
 
     def messages(self, op: Operation, use: TileUse) -> Stack:
-        """The messages of an access, one below the other; one alone is repeated."""
+        """Return the messages of an access, one below the other; a single one is repeated."""
         tile = tile_of(op)
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
@@ -209,10 +208,9 @@ class Messages:
         return (large,) if large is not None else self._refuse(op, tile, use)
 
     def find(self, op: Operation, use: TileUse) -> Stack:
-        """The messages that are written on an access, else what is planned for its tile; none where there are none.
+        """Return the messages written on an access, else those planned for its tile; empty if there are none.
 
-        Upstream's messages are always planned: they are others than those that blocking
-        writes.
+        Messages for upstream are always planned, since they differ from those that blocking writes.
         """
         written = op.properties.get("message")
         if isinstance(written, MessageAttr) and not self.upstream:
@@ -233,7 +231,7 @@ class Messages:
         return stacked(self.device, use, cast(TileType, tile.type), message, role)
 
     def is_stack(self, op: Operation, use: TileUse) -> bool:
-        """Whether the messages of an access stand one below the other, rather than that one is repeated."""
+        """Return True if the messages of an access lie one below the other, False if one message is repeated."""
         found, type = self.find(op, use), cast(TileType, tile_of(op).type)
         if not found or self.upstream or type.inner_blocks is None:
             return False
@@ -241,7 +239,7 @@ class Messages:
         return len(found) > 1 or any(message.rows > block_rows for message in found)
 
     def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
-        """The message in blocks of these rows and columns (as it sees them)."""
+        """Return the message for blocks of these rows and columns (as messages see them)."""
         type = cast(TileType, tile.type)
         loads = self.tiles.accesses(tile, use) if use == "load" else []
         role = self._roles.role(loads)
@@ -264,7 +262,7 @@ class Messages:
         )
 
     def _checked(self, op: Operation, use: TileUse, message: MessageAttr) -> Stack:
-        """Written messages that the device has, and whose registers what is loaded can take."""
+        """Check that the device has the written messages and that the loaded data suits their registers."""
         element, form = cast(TileType, tile_of(op).type).element_type, message.form.data
         stack = tuple(
             BlockConfiguration(*shape, form == "packed", form == "transposed")
@@ -320,7 +318,7 @@ class Messages:
 
 
 def _blocks(tile: TileType, known: Iterable[BlockConfiguration]) -> str:
-    """The blocks that a tile could be cut into, were it larger."""
+    """Return a description of the blocks into which a larger tile could be cut."""
     blocks = {in_memory(tile, c[:2]) for c in known if c.blocks == 1}
     rows, columns = ({block[dim] for block in blocks} for dim in range(2))
     return f"expected {alternatives(rows)} rows of {alternatives(columns)} columns, repeated"
@@ -330,7 +328,7 @@ _LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_tra
 
 
 def attribute(messages: Sequence[BlockConfiguration]) -> MessageAttr:
-    """How messages that stand one below the other are written, or the one that is repeated."""
+    """Return the attribute for messages one below the other, or for the one that is repeated."""
     message = messages[0]
     form: Form = (
         "packed" if message.packed else "transposed" if message.transposed else "plain"
@@ -341,7 +339,7 @@ def attribute(messages: Sequence[BlockConfiguration]) -> MessageAttr:
 def plan_messages(
     function: Operation, device: XeDevice
 ) -> Iterator[tuple[Operation, MessageAttr]]:
-    """The accesses of a blocked function with their messages, where the device has one."""
+    """Yield the accesses of a blocked function with their messages, if the device has any."""
     messages = Messages(function, device)
     for op in messages.operations:
         use = use_of(op)

@@ -1,8 +1,8 @@
-"""In which words messages move elements that they have no form for: some of several elements, some of parts of one.
+"""The words in which messages move elements of other widths: several elements in one word, or parts of one element.
 
-Transposed messages exchange words of 32 bits, and so several narrow elements at a time. Elements of 64 bits go as two
-words of 32, rows that are too narrow for stores of their elements as more of smaller ones. Elements of 4 bits go as
-bytes of two.
+Transposed messages exchange words of 32 bits, and so several narrow elements at a time. An element of 64 bits moves as
+two words of 32 bits. Rows too narrow for stores of their elements move as more, smaller elements. Elements of 4 bits
+move as bytes of two.
 """
 
 from functools import lru_cache
@@ -18,12 +18,12 @@ from xetile.targets.xe.messages import PART_BITS, TRANSPOSED_WORD_BITS
 def known_messages(
     device: XeDevice, access: Access, bits: int
 ) -> tuple[BlockConfiguration, ...]:
-    """The messages of a device for elements of so many bits, in these or in other words."""
+    """Return the messages of a device for elements of `bits`, moved in words of this or another width."""
     return _known(device, access, bits)
 
 
 def access_of(use: TileUse, message: BlockConfiguration) -> Access:
-    """How a message of a use is looked up."""
+    """Return the key by which a message of a use is looked up."""
     if use != "load":
         return use
     return (
@@ -36,7 +36,7 @@ def access_of(use: TileUse, message: BlockConfiguration) -> Access:
 
 
 def word_bits(device: XeDevice, access: Access, message: BlockConfiguration, bits: int) -> int:
-    """Bits of the words in which a message (in elements of `bits`) goes."""
+    """Return the bits of the words in which a message (in elements of `bits`) moves."""
     if bits < BYTE_BITS:
         return BYTE_BITS
     for word in (bits, *PART_BITS):
@@ -71,7 +71,7 @@ def _known(device: XeDevice, access: Access, bits: int) -> tuple[BlockConfigurat
 def _scaled(
     device: XeDevice, access: Access, word: int, bits: int
 ) -> tuple[BlockConfiguration, ...]:
-    """The messages for words, in elements of so many bits."""
+    """Return the messages for words, in elements of `bits`."""
     return tuple(
         c._replace(columns=c.columns * word // bits)
         for c in device.messages(access, word)

@@ -1,6 +1,6 @@
-"""What vectors are loaded for: an operand of matrix products, the accumulator, or anything else.
+"""The uses for which vectors are loaded: an operand of matrix products, the accumulator, or anything else.
 
-A slice of a vector of rank 2 is a box of it, which is counted in blocks.
+A slice of a vector of rank 2 is a box of it, measured in blocks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,20 +29,20 @@ Block = tuple[int, int]
 
 
 class Slice(NamedTuple):
-    """The box of a vector of rank 2 that a slice takes (elements)."""
+    """The box that a slice takes from a vector of rank 2 (elements)."""
 
     offsets: tuple[int, int]
     sizes: tuple[int, int]
 
     def whole_blocks(self, block: Block) -> Block:
-        """The largest block that divides `block` and of which the box has whole ones."""
+        """Return the largest block that divides `block` and tiles the box."""
         rows, columns = (
             gcd(*extents) for extents in zip(block, self.offsets, self.sizes, strict=True)
         )
         return rows, columns
 
     def blocks_around(self, block: Block, shape: Sequence[int]) -> Block:
-        """`whole_blocks` that divide the vector of this shape too."""
+        """Return the largest such block that also tiles the vector of this shape."""
         rows, columns = (
             gcd(extent, whole)
             for extent, whole in zip(self.whole_blocks(block), shape, strict=True)
@@ -51,7 +51,7 @@ class Slice(NamedTuple):
 
 
 def slice_of(op: Operation) -> Slice | None:
-    """The box of a vector.extract_strided_slice of rank 2, dimensions that it does not name included."""
+    """Return the box of a vector.extract_strided_slice of rank 2, including dimensions that it does not name."""
     if not isinstance(op, ExtractStridedSliceOp) or not is_tile_vector(op.source.type):
         return None
     named = [offset.value.data for offset in op.offsets]
@@ -61,16 +61,16 @@ def slice_of(op: Operation) -> Slice | None:
 
 
 Role = Literal["a", "b", "c"]
-"""How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
+"""The use of a loaded tile: as operand A or B of a matrix product, or in the accumulator's layout."""
 
 Purpose = Role | Literal["transposed", "computed"] | None
 """A role; a transpose; an elementwise op, whose result has purposes too; None for any other use.
 
-None stands for what does not come as it lies in memory, too.
+None also stands for values that do not have the order of memory.
 """
 
 _DECIDING: tuple[Role, ...] = ("c", "a", "b")
-"""Which role decides where a vector has several."""
+"""The role that decides if a vector has several, most important first."""
 
 _IN_WORDS: Mapping[Purpose, str] = {
     "a": "operand A",
@@ -85,7 +85,7 @@ _Purposes = frozenset[Purpose]
 
 
 class Roles:
-    """What the vectors of a function are used for, whole and in blocks."""
+    """The uses of a function's vectors, whole and in blocks."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._uses = Classes[_Purposes](lambda left, right: left | right)
@@ -95,7 +95,7 @@ class Roles:
             self._collect(op)
 
     def role(self, loads: Iterable[Operation]) -> Role:
-        """The role that decides how the results of these loads lie in registers."""
+        """Return the role that decides the register layout of these loads' results."""
         uses = self._of(loads)
         for role in _DECIDING:
             if role in uses:
@@ -103,11 +103,11 @@ class Roles:
         return "c"
 
     def is_only_b(self, loads: Iterable[Operation]) -> bool:
-        """Whether these loads give only operand B, directly, and may be packed for it."""
+        """Return True if these loads only make operand B, directly, so that they may be packed for it."""
         return self._of(loads) == _only("b")
 
     def is_only_transposed(self, loads: Iterable[Operation]) -> bool:
-        """Whether the results of these loads, or what is computed of them element by element, are only transposed."""
+        """Return True if the results of these loads, or elementwise results of them, are only transposed."""
         return self._of(loads) - _only("computed") == _only("transposed")
 
     def describe(self, loads: Iterable[Operation]) -> str:
@@ -150,7 +150,7 @@ def _only(purpose: Purpose) -> _Purposes:
 
 
 def _turns(op: TileTransposeOp) -> bool:
-    """Whether rows become columns, also of what has blocks."""
+    """Return True if rows become columns, also for blocked vectors."""
     return op.permutation.get_values()[:2] == (1, 0)
 
 
@@ -159,7 +159,7 @@ def _vectors(op: Operation) -> list[SSAValue]:
 
 
 def pads(op: LoadTileOp | LoadGatherOp) -> bool:
-    """Whether a load asks for a padding that accesses do not give by themselves: other than positive zero."""
+    """Return True if a load needs a padding that accesses do not provide by themselves: other than positive zero."""
     padding = op.padding
     if not isinstance(padding, FloatAttr | IntegerAttr):
         return False
@@ -168,7 +168,7 @@ def pads(op: LoadTileOp | LoadGatherOp) -> bool:
 
 
 def _cuts_packed_rows(op: Operation) -> bool:
-    """Whether an op cuts a vector within the rows of B of one matrix instruction."""
+    """Return True if an op cuts a vector within the rows of B of one matrix instruction."""
     if isinstance(op, TilePackOp):
         rows = (op.inner_blocks.get_values()[0],)
     elif (box := slice_of(op)) is not None:

@@ -1,4 +1,4 @@
-"""How the tiles of a function are used: by which accesses, and which of their offsets change."""
+"""The uses of a function's tiles: their accesses, and the offsets that change."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from xetile.dialects.traits import (
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 
 TileUse = Literal["load", "store", "prefetch"]
-"""What 2D block messages do with a tile."""
+"""The ways in which 2D block messages use a tile."""
 
 
 def use_of(op: Operation) -> TileUse | None:
-    """The message that an access needs; none where it goes element by element, as atomics do."""
+    """Return the message that an access needs, or None for element accesses, such as atomics."""
     if has_trait(op, UpdatesTile):
         return None
     if has_trait(op, ReadsTile):
@@ -36,7 +36,7 @@ def use_of(op: Operation) -> TileUse | None:
 
 @dataclass
 class _Facts:
-    """What is known of a class of tiles: ops that access it by use, how many make it, which dimensions move."""
+    """The facts about a class of tiles: accesses, also by use; number of ops that make it; dimensions that move."""
 
     accesses: list[Operation] = field(default_factory=list)
     by_use: dict[TileUse, list[Operation]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class _Facts:
 
 
 class Tiles:
-    """The classes of tiles of a function: what loops, branches and moves make one tile."""
+    """The classes of a function's tiles that loops, branches and moves make one."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._classes = Classes[None](lambda left, right: None)
@@ -75,16 +75,16 @@ class Tiles:
         return self._classes.find(tile)
 
     def accesses(self, tile: SSAValue, use: TileUse | None = None) -> list[Operation]:
-        """The ops that access a tile in program order, all or those of one use."""
+        """Return the ops that access a tile in program order, all or those of one use."""
         facts = self._of(tile)
         return facts.accesses if use is None else facts.by_use.get(use, [])
 
     def uses(self, tile: SSAValue) -> list[TileUse]:
-        """How messages move a tile, each way once."""
+        """Return the uses of a tile by messages, each once."""
         return list(self._of(tile).by_use)
 
     def moving_dimensions(self, tile: SSAValue) -> tuple[int, ...]:
-        """The dimensions in which loops and branches must carry the tile's offset."""
+        """Return the dimensions in which loops and branches must carry the tile's offset."""
         facts = self._of(tile)
         return (0, 1) if facts.beginnings > 1 else tuple(sorted(facts.moves))
 
@@ -93,5 +93,5 @@ class Tiles:
 
 
 def tile_of(op: Operation) -> SSAValue:
-    """The tile of an op that makes or accesses one."""
+    """Return the tile that an op makes or accesses."""
     return next(v for v in (*op.results, *op.operands) if isinstance(v.type, TileType))

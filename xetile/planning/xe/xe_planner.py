@@ -1,4 +1,4 @@
-"""What the way from W to S asks of an Xe device."""
+"""The planner of Xe devices, for lowering from W to S."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -21,7 +21,7 @@ from xetile.targets.xe.prices import CONVERSIONS, ELEMENTWISE, SHARED_ROUND
 
 @dataclass(frozen=True)
 class XePlanner:
-    """What is reckoned for one device; see `Planner`."""
+    """The planner of one device; see `Planner`."""
 
     device: XeDevice
 
@@ -30,7 +30,7 @@ class XePlanner:
     def access(
         self, unit: TileType, use: Literal["load", "prefetch"], *, turned: bool
     ) -> float | None:
-        """As every planner answers."""
+        """See `Planner.access`."""
         message = plan(self.device, use, unit, transposed=turned)
         if message is None:
             return None
@@ -39,7 +39,7 @@ class XePlanner:
         return count * self.device.prices.block_message
 
     def elementwise(self, op: Operation) -> float:
-        """As every planner answers."""
+        """See `Planner.elementwise`."""
         types = [cast(VectorType[Attribute], v.type).element_type for v in op.results]
         for value in op.operands[:1]:
             if isinstance(value.type, VectorType):
@@ -49,7 +49,7 @@ class XePlanner:
         return ELEMENTWISE.get(op.name, 1)
 
     def operand(self, unit: Place, bits: int, role: Literal["a", "b"]) -> Cell | None:
-        """As every planner answers."""
+        """See `Planner.operand`."""
         deep = depth(bits)
         rows = power_of_two_part(unit[0], self.device.prices.block_words)
         extents = (rows, deep) if role == "a" else (deep, self.device.lanes)
@@ -69,6 +69,6 @@ class XePlanner:
 
 
 def planner(target: Target) -> XePlanner:
-    """The planner of a device."""
+    """Return the planner of a device."""
     assert isinstance(target, XeDevice)
     return XePlanner(target)

@@ -1,4 +1,4 @@
-"""Programs of the memref and vector dialects as programs on tiles.
+"""Rewrite programs of the memref and vector dialects as programs on tiles.
 
 Before:
 
@@ -16,15 +16,16 @@ After:
     %sum = xetile.tile_mma %va, %vb, %acc
         : vector<64x32xf16>, vector<32x64xf16>, vector<64x64xf32> -> vector<64x64xf32>
 
-A tile lies in the memref that a subview is of where what is accessed provably lies inside of the subview: `in_bounds`
-says so, or numbers do. Else the subview is the tile's matrix, so that its bounds hold; its base has to be aligned as
-2D messages ask. The tile's order is that of the memref: [1, 0] where rows are contiguous, [0, 1] where columns are.
-Vectors become matrices of the same elements: dimensions of extent 1 go, and n elements are a row, 1 x n. An extension
-of both operands of a product goes where matrix instructions take the narrow ones: each product is exact either way.
-A reduction combines what it starts from last, as the interpreter does. All bits stay.
+A tile is made from the memref of a subview if the access provably stays inside the subview, by `in_bounds` or by
+numbers. Otherwise the subview is the tile's matrix, so that its bounds apply; its base must be aligned as 2D messages
+require. The tile's order is that of the memref: [1, 0] if rows are contiguous, [0, 1] if columns are. Vectors become
+matrices of the same elements: dimensions of extent 1 are dropped, and n elements become a row, 1 x n. An extension of
+both operands of a product is dropped if matrix instructions take the narrow operands: each product is exact either way.
+A reduction combines its initial value last, as the interpreter does. All bits stay the same.
 
-The pass is for kernels that do not use tiles yet; a kernel with `xetile.sg_layout` is a workgroup's, and
-`xetile-infer-wg-map` maps it, one without is a subgroup's. `xetile-carry-tiles` then has loops carry their tiles.
+The pass is for kernels that do not use tiles yet. A kernel with `xetile.sg_layout` is at workgroup level, and
+`xetile-infer-wg-map` maps it; one without is at subgroup level. `xetile-carry-tiles` then makes loops carry their
+tiles.
 """
 
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def _convert(function: Operation) -> None:
         return
     for name, pattern in PATTERNS.items():
         if name == "vector.create_mask":
-            # masks go with what they mask
+            # masks are removed together with the ops that they mask
             remove_dead_code(function.regions[0])
         walk(function, pattern, recursive=False)
     check_rest(function, casts=True)

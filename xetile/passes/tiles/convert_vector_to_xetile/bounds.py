@@ -1,4 +1,4 @@
-"""Masks that say bounds: how far along each dimension they are true, and the matrix that ends there."""
+"""Masks as bounds: the number of true elements along each dimension, and the matrix that ends there."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -29,10 +29,10 @@ from xetile.passes.tiles.convert_vector_to_xetile.making import Making
 
 
 class Access(NamedTuple):
-    """A part of a memref by dimension: where it begins, its extent, whether all is inside, how far a mask is true.
+    """A part of a memref by dimension: beginning, extent, True if all of it is inside, and the bound of a mask.
 
-    What a mask is true for is inside where `in_bounds` says so; a bound is None where there is no mask. `along` has the
-    dimension of the memref for each of the one that the op names, of which this one may be a view.
+    If `in_bounds` is True, the elements for which the mask is true are inside. A bound is None if there is no mask.
+    `along` maps each dimension to that of the memref that the op names, of which `memref` may be a view.
     """
 
     memref: SSAValue
@@ -44,15 +44,15 @@ class Access(NamedTuple):
 
 
 def known(value: Mixed) -> Mixed:
-    """A number, where an index is one."""
+    """Return the number that an index equals, or the index itself if that is not known."""
     found = value if isinstance(value, int) else folded_integer(value)
     return value if found is None else found
 
 
 def mask_bounds(op: Operation, mask: SSAValue) -> list[Mixed]:
-    """How many elements along each dimension of a mask are true, from the first one on.
+    """Return how many elements along each dimension of a mask are true, from the first one on.
 
-    Errors: XetileError at the op for masks that are not of this kind.
+    Errors: XetileError at the op for other masks.
     """
     maker = mask.owner
     match maker:
@@ -73,28 +73,28 @@ def mask_bounds(op: Operation, mask: SSAValue) -> list[Mixed]:
 
 
 def is_whole(bound: Mixed | None, extent: int) -> bool:
-    """Whether a bound leaves nothing out of so many elements."""
+    """Return True if a bound leaves out none of `extent` elements."""
     return bound is None or not _limits(bound, extent)
 
 
 def same_bound(one: Mixed, other: Mixed, extent: int) -> bool:
-    """Whether two bounds leave out the same of so many elements."""
+    """Return True if two bounds leave out the same of `extent` elements."""
     left, right = _limits(one, extent), _limits(other, extent)
     return all(x in right for x in left) and all(x in left for x in right)
 
 
 def _limits(bound: Mixed, extent: int) -> list[Linear]:
-    """What a bound is the smallest of, without numbers that leave nothing out."""
+    """Return the terms whose minimum a bound is, without numbers that leave nothing out."""
     return [one for one in least(bound) if one.number is None or one.number < extent]
 
 
 def ends(start: Mixed, bound: Mixed, extent: int) -> list[Linear]:
-    """What the place where a mask ends is the smallest of; none where it leaves nothing out."""
+    """Return the terms whose minimum is the place where a mask ends; an empty list if the mask leaves nothing out."""
     return [one + linear(start) for one in _limits(bound, extent)]
 
 
 def is_at_most(end: Linear, size: Mixed) -> bool:
-    """Whether an index provably is not above an extent."""
+    """Return True if an index is provably at most an extent."""
     if isinstance(size, int) and end.number is not None:
         return end.number <= size
     return end == linear(size)
@@ -111,9 +111,9 @@ def _is_extent(end: Linear, memref: SSAValue, dimension: int) -> bool:
 
 
 def bounded(making: Making, access: Access) -> Access:
-    """The access without bounds: what they leave out is outside of the memref, or of a part of it.
+    """Return the access without bounds: elements that they leave out lie outside the memref, or a part of it.
 
-    Errors: XetileError at the op for bounds that leave out a dimension of one element.
+    Errors: XetileError at the op for bounds that may leave out a dimension of one element.
     """
     rank = len(access.extents)
     inside = list(access.in_bounds)
@@ -131,7 +131,7 @@ def bounded(making: Making, access: Access) -> Access:
         rest = [end for end in found if not _is_extent(end, access.memref, d)]
         promised, inside[d] = inside[d], False
         if rest:
-            # what is promised is inside of the memref; else its own extent holds too
+            # If `in_bounds` promises it, they are inside the memref; otherwise its own extent applies too.
             wanted = rest if promised and len(rest) == len(found) else [*rest, None]
             cuts[d] = _least(making, access.memref, d, wanted)
     is_cut = any(cut is not None for cut in cuts)
@@ -142,7 +142,7 @@ def bounded(making: Making, access: Access) -> Access:
 def _least(
     making: Making, memref: SSAValue, dimension: int, wanted: Sequence[Linear | None]
 ) -> Mixed:
-    """The smallest of some indices, None for the extent of a memref."""
+    """Return the smallest of some indices; None is the extent of the memref."""
     found = [
         extent_of(making, memref, dimension) if one is None else _mixed(making, one)
         for one in wanted
@@ -171,7 +171,7 @@ def _mixed(making: Making, index: Linear) -> Mixed:
 
 
 def extent_of(making: Making, memref: SSAValue, dimension: int) -> Mixed:
-    """The extent of a memref."""
+    """Return the extent of a memref along a dimension."""
     static = ranked(memref.type).get_shape()[dimension]
     if static != DYNAMIC_INDEX:
         return static
@@ -179,14 +179,14 @@ def extent_of(making: Making, memref: SSAValue, dimension: int) -> Mixed:
 
 
 def value_of(making: Making, number: Mixed) -> SSAValue:
-    """A number or an index, as a value."""
+    """Return a number or an index as a value."""
     if not isinstance(number, int):
         return number
     return making.add(ConstantOp(IntegerAttr(number, IndexType())))
 
 
 def _cut(making: Making, memref: SSAValue, cuts: Sequence[Mixed | None]) -> SSAValue:
-    """The part of a memref that begins where it does and ends before, as its bounds say."""
+    """Return the part of a memref with the same beginning that ends at the given bounds."""
     type: MemRefType[Attribute] = ranked(memref.type)
     rank = len(cuts)
     sizes = [

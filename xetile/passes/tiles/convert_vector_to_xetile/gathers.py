@@ -1,4 +1,4 @@
-"""vector.gather, scatter, maskedload and maskedstore: elements with places or masks of their own."""
+"""vector.gather, scatter, maskedload and maskedstore: elements with indices or masks of their own."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.making import Making, extents
 
 
 class ConvertGather(RewritePattern):
-    """Load elements by their indices; those that are masked off are what is passed through."""
+    """Load elements by their indices; elements that are masked off get the pass-through value."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, GatherOp | MaskedLoadOp):
@@ -66,7 +66,7 @@ class ConvertScatter(RewritePattern):
 
 
 def _indices(making: Making, op: Operation, vector: SSAValue) -> SSAValue:
-    """The elements' places behind the base, as a matrix of indices."""
+    """Return the elements' offsets from the base, as a matrix of indices."""
     if not isinstance(op, GatherOp | ScatterOp):
         return _counted(making, vector)
     matrix = making.matrix(op.indices)
@@ -113,7 +113,7 @@ def _tile(
 
 
 class ConvertStep(RewritePattern):
-    """The numbers 0, 1, 2, ... as a constant row."""
+    """Rewrite the numbers 0, 1, 2, ... as a constant row."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, StepOp):
@@ -124,7 +124,7 @@ class ConvertStep(RewritePattern):
 
 
 class ConvertMask(RewritePattern):
-    """A mask of a vector as that of its matrix."""
+    """Rewrite a mask of a vector as the mask of its matrix."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, CreateMaskOp):
@@ -145,7 +145,7 @@ class ConvertMask(RewritePattern):
 
 
 class ConvertConstantMask(RewritePattern):
-    """A constant mask of a vector as that of its matrix."""
+    """Rewrite a constant mask of a vector as the mask of its matrix."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, ConstantMaskOp):
@@ -165,7 +165,7 @@ def _one(making: Making) -> SSAValue:
 
 
 def _counted(making: Making, vector: SSAValue) -> SSAValue:
-    """0, 1, 2, ... for the elements of a vector of one dimension, as the matrix that it becomes."""
+    """Return 0, 1, 2, ... for the elements of a vector of one dimension, as its matrix."""
     (count,) = vector_type(vector).get_shape()
     type = VectorType(IndexType(), [1, count])
     return making.add(ConstantOp(DenseIntOrFPElementsAttr.from_list(type, range(count))))

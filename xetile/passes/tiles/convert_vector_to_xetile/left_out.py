@@ -1,4 +1,4 @@
-"""What bounds leave out of vectors: whether it is zeros, whether anything uses it."""
+"""The elements that bounds leave out of vectors: are they zeros, and does anything use them?"""
 
 from collections.abc import Sequence
 
@@ -20,18 +20,18 @@ from xetile.passes.tiles.convert_vector_to_xetile.bounds import (
 from xetile.passes.tiles.convert_vector_to_xetile.vector_products import positions
 
 _KEEP_ZERO = ("arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci")
-"""Casts of zero to zero."""
+"""Casts that map zero to zero."""
 
 
 def is_zero(padding: SSAValue) -> bool:
-    """Whether a padding is zeros, or may be."""
+    """Return True if a padding is zeros, or undefined and so may be."""
     found = scalar_bytes(padding)
     is_any = isinstance(padding.owner, Operation) and padding.owner.name == "ub.poison"
     return is_any or (found is not None and not any(found))
 
 
 def is_zero_beyond(value: SSAValue, dimension: int, bound: Mixed, extent: int) -> bool:
-    """Whether what a bound leaves out along a dimension of a vector is zeros, as reads are padded."""
+    """Return True if the elements that a bound leaves out along a dimension are zeros, as reads are padded."""
     maker = value.owner
     if isinstance(maker, Operation) and maker.name in _KEEP_ZERO:
         return is_zero_beyond(maker.operands[0], dimension, bound, extent)
@@ -45,7 +45,7 @@ def is_zero_beyond(value: SSAValue, dimension: int, bound: Mixed, extent: int) -
 
 
 def is_unused(value: SSAValue, bounds: Sequence[Mixed]) -> bool:
-    """Whether nothing that is stored depends on what bounds leave out of a vector."""
+    """Return True if nothing that is stored depends on the elements that bounds leave out of a vector."""
     return _is_unused(value, bounds, set())
 
 
@@ -71,7 +71,7 @@ def _is_unused(value: SSAValue, bounds: Sequence[Mixed], seen: set[SSAValue]) ->
 
 
 def _passed_on(value: SSAValue, op: Operation, index: int) -> list[SSAValue] | None:
-    """What has, at every place, what an op makes of the element of a vector there; None where that is not so."""
+    """Return the values that have, at every place, a result of the vector's element there; None if there are others."""
     if has_trait(op, Elementwise):
         shape = vector_type(value).get_shape()
         same = all(
@@ -86,7 +86,7 @@ def _passed_on(value: SSAValue, op: Operation, index: int) -> list[SSAValue] | N
 
 
 def _ends_at(op: Operation, index: int, rank: int) -> list[Mixed | None] | None:
-    """Where an op stops to use its operand, by dimension of that; None where it does not take it elementwise."""
+    """Return where an op stops using its operand, by dimension, or None if it does not use it element by element."""
     outer = op.parent_op()
     mask = outer.mask if isinstance(outer, MaskOp) else None
     if isinstance(op, TransferWriteOp) and index == 0:
@@ -109,6 +109,6 @@ def _by_iteration(op: ContractionOp, mask: SSAValue | None) -> list[Mixed | None
 
 
 def _accumulated(op: Operation) -> list[SSAValue]:
-    """The sums that an accumulator goes into; none of a write."""
+    """Return the sums into which an accumulator goes; a write has none."""
     outer = op.parent_op()
     return list(outer.masked_results) if isinstance(outer, MaskOp) else []

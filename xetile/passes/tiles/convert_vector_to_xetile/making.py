@@ -1,4 +1,4 @@
-"""Ops that are made one behind the other, and vectors as the matrices that they become."""
+"""The ops that replace one op, and vectors as the matrices that they become."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -13,18 +13,18 @@ from xetile.errors import fail
 
 
 class Matrix(NamedTuple):
-    """Which dimensions of a vector are the rows and the columns of its matrix; None of an extent of 1."""
+    """The dimensions of a vector that are the rows and the columns of its matrix; None for an extent of 1."""
 
     rows: int | None
     columns: int | None
 
     def side(self, dimension: int) -> int | None:
-        """0 for the dimension of the rows, 1 for that of the columns."""
+        """Return 0 for the dimension of the rows, 1 for that of the columns, or None."""
         return self.index(dimension) if dimension in self else None
 
 
 def matrix_of(shape: Sequence[int]) -> Matrix | None:
-    """Dimensions of extent 1 go, the first ones first, until two are left; None where more are left."""
+    """Drop dimensions of extent 1, the first ones first, until two are left; return None if more remain."""
     kept = list(range(len(shape)))
     while len(kept) > 2:
         single = next((d for d in kept if shape[d] == 1), None)
@@ -35,7 +35,7 @@ def matrix_of(shape: Sequence[int]) -> Matrix | None:
 
 
 def matrix_type(type: VectorType[Attribute]) -> VectorType[Attribute] | None:
-    """The type of the matrix that a vector becomes; None where it has more than two dimensions."""
+    """Return the type of the matrix that a vector becomes, or None if it has more than two dimensions."""
     shape = type.get_shape()
     found = matrix_of(shape)
     if found is None or any(type.get_scalable_dims()):
@@ -44,21 +44,21 @@ def matrix_type(type: VectorType[Attribute]) -> VectorType[Attribute] | None:
 
 
 class Making:
-    """The ops that take the place of one."""
+    """The ops that replace one op."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.made: list[Operation] = []
 
     def add(self, op: Operation) -> SSAValue:
-        """Add an op; its result, if it has one, is told."""
+        """Add an op and return its result, if it has one."""
         self.made.append(op)
         return op.results[0] if op.results else op.operands[0]
 
     def dimensions(self, value: SSAValue) -> Matrix:
-        """The dimensions of a vector's matrix.
+        """Return the dimensions of a vector's matrix.
 
-        Errors: XetileError at the op where there are more than two, and for scalable vectors.
+        Errors: XetileError at the op if there are more than two, and for scalable vectors.
         """
         type = vector_type(value)
         if any(type.get_scalable_dims()):
@@ -72,21 +72,21 @@ class Making:
         return found
 
     def matrix(self, value: SSAValue) -> SSAValue:
-        """A vector as its matrix."""
+        """Return a vector as its matrix."""
         self.dimensions(value)
         type = matrix_type(vector_type(value))
         assert type is not None
         return value if type == value.type else self.add(ShapeCastOp(value, type))
 
     def like(self, matrix: SSAValue, vector: SSAValue) -> SSAValue:
-        """A matrix as a vector of the shape of another one, with the same elements."""
+        """Return a matrix as a vector of the shape of another one, with the same elements."""
         type = vector_type(vector)
         return matrix if type == matrix.type else self.add(ShapeCastOp(matrix, type))
 
     def arranged(
         self, matrix: SSAValue, sides: Sequence[int | None], shape: Sequence[int]
     ) -> SSAValue:
-        """A matrix of another shape; `sides`: which of this one its rows and columns are (0, 1), None of copies."""
+        """Return a matrix in another shape; `sides` has the old side (0, 1) of its rows and columns, None of copies."""
         if sides[0] == 1 or sides[1] == 0:
             matrix = self.add(TileTransposeOp(matrix))
         given = vector_type(matrix)
@@ -99,7 +99,7 @@ class Making:
 def sides_of(
     result: Matrix, source: Matrix, origins: Sequence[int | None]
 ) -> list[int | None]:
-    """By side of a result which side of the source it is; `origins` has the source's dimension of each of its own."""
+    """Return for each side of a result the side of the source; `origins` maps result dimensions to the source's."""
     return [
         None if d is None or (origin := origins[d]) is None else source.side(origin)
         for d in result
@@ -107,6 +107,6 @@ def sides_of(
 
 
 def extents(value: SSAValue, dimensions: Iterable[int | None]) -> list[int]:
-    """The extents of some dimensions of a vector, 1 for None."""
+    """Return the extents of some dimensions of a vector, 1 for None."""
     shape = vector_type(value).get_shape()
     return [1 if d is None else shape[d] for d in dimensions]

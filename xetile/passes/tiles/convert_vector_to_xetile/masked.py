@@ -1,4 +1,4 @@
-"""vector.mask: transfers take the mask, products and reductions take what leaves out what it leaves out."""
+"""vector.mask: transfers take the mask; products and reductions get operands that leave out the same elements."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -42,7 +42,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.vector_products import positio
 
 
 class ConvertMasked(RewritePattern):
-    """Write an op that is masked without the mask around it."""
+    """Rewrite a masked op without the mask around it."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, MaskOp):
@@ -76,7 +76,7 @@ Results = Sequence[SSAValue]
 
 
 def _again(making: Making, op: Operation, operands: Sequence[SSAValue]) -> Operation:
-    """The same op of other operands."""
+    """Return the same op with other operands."""
     made = type(op).create(
         operands=operands,
         result_types=[result.type for result in op.results],
@@ -111,7 +111,7 @@ def _gather(making: Making, op: MaskOp, inside: Operation) -> Results:
 
 
 def _reduction(making: Making, op: MaskOp, inside: Operation) -> Results:
-    """What is left out is what changes nothing; zeros do not in a sum of integers."""
+    """Replace masked elements by the neutral element; in sums of integers, padding zeros already are neutral."""
     assert isinstance(inside, MultiReductionOp)
     source = inside.source
     bounds = mask_bounds(op, op.mask)
@@ -131,7 +131,7 @@ def _reduction(making: Making, op: MaskOp, inside: Operation) -> Results:
 
 
 def _contraction(making: Making, op: MaskOp, inside: Operation) -> Results:
-    """Zeros where what is summed ends, which reads are padded with; what is kept outside is the accumulator."""
+    """Replace masked elements along K by zeros, unless reads pad so; outside the result is the accumulator."""
     assert isinstance(inside, ContractionOp)
     if not isinstance(inside.acc.type, VectorType):
         fail(inside, f"the result is {inside.acc.type}; a product of tiles is a matrix")
@@ -148,7 +148,7 @@ def _contraction(making: Making, op: MaskOp, inside: Operation) -> Results:
         ]
         cut.append(_chosen(making, value, beyond, 0))
     inner = [bounds[d] for d in kept]
-    # asked before another op has the accumulator
+    # check this before another op uses the accumulator
     is_whole_product = is_unused(op.masked_results[0], inner)
     product = _again(making, inside, [*cut, inside.acc]).results[0]
     return [product if is_whole_product else _select(making, product, inner, inside.acc)]
@@ -167,7 +167,7 @@ def _outer_product(making: Making, op: MaskOp, inside: Operation) -> Results:
 def _chosen(
     making: Making, value: SSAValue, bounds: Sequence[Mixed | None], otherwise: float
 ) -> SSAValue:
-    """A vector with a number where bounds leave elements out; None is no bound."""
+    """Return a vector with a number where bounds leave elements out; None is no bound."""
     type = vector_type(value)
     if all(map(is_whole, bounds, type.get_shape())):
         return value
@@ -203,4 +203,4 @@ _MASKED: dict[type[Operation], Callable[[Making, MaskOp, Operation], Results]] =
     MultiReductionOp: _reduction,
     GatherOp: _gather,
 }
-"""By the class of an op that is masked what takes its place."""
+"""The function that rewrites each class of masked ops."""

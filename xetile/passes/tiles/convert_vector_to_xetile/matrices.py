@@ -1,4 +1,4 @@
-"""Vectors that are not matrices become matrices of the same elements, wherever they are computed, carried or passed."""
+"""Rewrite vectors that are not matrices as matrices of the same elements, wherever they are made or passed on."""
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, VectorType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -24,7 +24,7 @@ _LIKEWISE = (
 
 
 def make_matrices(function: Operation) -> None:
-    """Give every vector in a function the type of its matrix; casts between equal types go.
+    """Give every vector in a function the type of its matrix, and remove casts between equal types.
 
     Errors: XetileError at ops that cannot do with matrices what they do with vectors.
     """
@@ -40,7 +40,7 @@ def make_matrices(function: Operation) -> None:
 
 
 def _check_results(function: Operation) -> None:
-    """Refuse what callers take as another vector than that of a tile."""
+    """Refuse results that callers get as vectors other than those of a tile."""
     type = function.properties.get("function_type")
     results = type.outputs if isinstance(type, FunctionType) else ()
     for one in results:
@@ -58,7 +58,7 @@ def _values(op: Operation) -> list[SSAValue]:
 
 
 def _check_argument(function: Operation, value: SSAValue) -> None:
-    """Refuse what callers give as another vector than that of a tile."""
+    """Refuse arguments that callers pass as vectors other than those of a tile."""
     if isa(value.type, VectorType) and matrix_type(value.type) not in (None, value.type):
         fail(
             function,
@@ -95,7 +95,7 @@ def _is_alike(op: Operation) -> bool:
 
 
 def _resolve(op: ShapeCastOp) -> None:
-    """A cast that changes nothing goes; one between a row and a column transposes."""
+    """Remove a cast that changes nothing, or replace one between a row and a column by a transpose."""
     source, result = vector_type(op.source), vector_type(op.result)
     if source == result:
         op.result.replace_all_uses_with(op.source)

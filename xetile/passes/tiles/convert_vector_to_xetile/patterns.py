@@ -1,4 +1,4 @@
-"""Which ops are converted, and that none is left."""
+"""The ops that are converted, and the check that none is left."""
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
@@ -42,7 +42,7 @@ PATTERNS: dict[str, RewritePattern] = {
     "vector.constant_mask": ConvertConstantMask(),
     "vector.extract": ConvertExtract(),
 }
-"""By the name of an op what converts it."""
+"""The pattern that converts each op, by the op's name."""
 
 _STAY = (
     "vector.broadcast",
@@ -55,20 +55,20 @@ _STAY = (
 
 
 _ALSO_ON_TILES = ("vector.extract", "vector.constant_mask")
-"""What kernels on tiles use as well, so that it alone does not ask for anything."""
+"""Ops that kernels on tiles use too, so that they alone do not make a function one to convert."""
 
 _ACCESSES = ("vector.load", "vector.store")
-"""What reads and writes memory and has no tile: it is refused."""
+"""Ops that read or write memory without a tile. They are refused."""
 
 
 def is_converted(op: Operation) -> bool:
-    """Whether an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
+    """Return True if an op makes its function one to convert: of the vector dialect, or of linalg in a kernel."""
     is_asked = op.name in PATTERNS and op.name not in _ALSO_ON_TILES
     return is_asked or op.name in _ACCESSES or (_is_structured(op) and is_in_kernel(op))
 
 
 def is_in_kernel(op: Operation) -> bool:
-    """Whether an op stands in a `gpu.func`; what stands in others may be meant for the host."""
+    """Return True if an op is inside a `gpu.func`; ops in other functions may be meant for the host."""
     outer = op.parent_op()
     return outer is not None and (outer.name == "gpu.func" or is_in_kernel(outer))
 
@@ -78,7 +78,7 @@ def _is_structured(op: Operation) -> bool:
 
 
 def check_rest(function: Operation, *, casts: bool) -> None:
-    """Refuse what is left of the vector dialect and has no tiles, and of linalg; `casts` are made for a while.
+    """Refuse ops of the vector dialect that have no tiles, and of linalg; `casts` allows temporary shape casts.
 
     Errors: XetileError at the first such op.
     """

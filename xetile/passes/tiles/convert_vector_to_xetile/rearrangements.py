@@ -16,7 +16,7 @@ from xetile.rewriting.combining import combined
 
 
 class ConvertBroadcast(RewritePattern):
-    """Copy rows or columns; a number that is copied stays `vector.broadcast`."""
+    """Copy rows or columns; the broadcast of a number stays `vector.broadcast`."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, BroadcastOp) or not isinstance(op.source.type, VectorType):
@@ -37,7 +37,7 @@ class ConvertBroadcast(RewritePattern):
 
 
 class ConvertTranspose(RewritePattern):
-    """Exchange rows and columns, or move dimensions of extent 1, which changes nothing."""
+    """Exchange rows and columns, or drop a transpose that only moves dimensions of extent 1."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, TransposeOp):
@@ -56,7 +56,7 @@ class ConvertTranspose(RewritePattern):
 
 
 class ConvertExtract(RewritePattern):
-    """Take a number out of a matrix; what goes along dimensions of extent 1 alone changes nothing."""
+    """Extract a number from a matrix; an extraction along dimensions of extent 1 changes nothing."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, ExtractOp):
@@ -84,7 +84,7 @@ class ConvertExtract(RewritePattern):
 
 
 class ConvertReduction(RewritePattern):
-    """Reduce rows or columns, then combine with what it starts from."""
+    """Reduce rows or columns, then combine the result with the initial value."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, MultiReductionOp):

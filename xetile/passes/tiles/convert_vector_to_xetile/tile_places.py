@@ -1,4 +1,4 @@
-"""Where a tile lies: the memref below subviews that what is accessed provably stays inside of, and its order."""
+"""The place of a tile: the memref below subviews in which the access provably stays, and its order."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -44,17 +44,17 @@ from xetile.passes.tiles.convert_vector_to_xetile.making import Making
 
 
 class Placed(NamedTuple):
-    """A tile, and by dimension of the memref that the op names the side that it is: rows (0), columns (1), none."""
+    """A tile, and for each dimension of the op's memref the tile's side: rows (0), columns (1), or None."""
 
     tile: SSAValue
     sides: Sequence[int | None]
 
 
 def tile_at(making: Making, access: Access) -> Placed:
-    """The tile of an access, whose matrix are the last two dimensions of the memref.
+    """Return the tile of an access, whose matrix is the last two dimensions of the memref.
 
-    Errors: XetileError at the op for memrefs that are neither row-major nor column-major, and where it is not sure that
-    one of the dimensions in front of them has the place.
+    Errors: XetileError at the op for memrefs that are neither row-major nor column-major, and if an access may leave
+    one of the leading dimensions.
     """
     name = access.memref.name_hint
     access = _as_matrix(making, bounded(making, _folded(making, access)))
@@ -77,7 +77,7 @@ def tile_at(making: Making, access: Access) -> Placed:
 
 
 def _check_in_front(op: Operation, access: Access, dimension: int) -> None:
-    """A tile has bounds along its rows and columns only."""
+    """Refuse an access that may leave a leading dimension, since a tile has bounds along its rows and columns only."""
     type = ranked(access.memref.type)
     if _stays_inside(access, dimension, type.get_shape()[dimension]):
         return
@@ -89,7 +89,7 @@ def _check_in_front(op: Operation, access: Access, dimension: int) -> None:
 
 
 def _folded(making: Making, access: Access) -> Access:
-    """The access to what a subview is of, as long as it stays inside of it."""
+    """Return the access to the memref of a subview, as long as it stays inside the subview."""
     view = access.memref.owner
     while isinstance(view, SubviewOp) and (found := _below(making, view, access)) is not None:
         access, view = found, found.memref.owner
@@ -123,13 +123,13 @@ def _below(making: Making, view: SubviewOp, access: Access) -> Access | None:
     for place, d in enumerate(kept):
         starts[d] = _sum(making, starts[d], known(access.starts[place]))
         extents[d], bounds[d] = access.extents[place], access.bounds[place]
-    # what lies inside of the subview lies inside of its memref
+    # An element inside the subview is inside its memref.
     along = [kept[d] for d in access.along]
     return Access(view.source, starts, extents, [True] * len(extents), bounds, along)
 
 
 def _stays_inside(access: Access, dimension: int, size: Mixed) -> bool:
-    """Whether what is accessed along a dimension provably lies inside of a memref's extent."""
+    """Return True if an access provably lies inside a memref's extent along a dimension."""
     if access.in_bounds[dimension]:
         return True
     start, extent = known(access.starts[dimension]), access.extents[dimension]
@@ -170,7 +170,7 @@ def _order(op: Operation, type: MemRefType[Attribute]) -> tuple[int, int]:
 
 
 def _as_matrix(making: Making, access: Access) -> Access:
-    """A memref of one dimension is a matrix of one row."""
+    """View a memref of one dimension as a matrix of one row."""
     type = ranked(access.memref.type)
     if type.get_num_dims() != 1:
         return access
@@ -205,14 +205,14 @@ def _row_type(type: MemRefType[Attribute], size: int) -> MemRefType[Attribute]:
 
 
 def _metadata(making: Making, memref: SSAValue) -> list[SSAValue]:
-    """Base, offset, sizes and strides, as values."""
+    """Return base, offset, sizes and strides as values."""
     op = ExtractStridedMetaDataOp(memref)
     making.made.append(op)
     return list(op.results)
 
 
 def _geometry(making: Making, memref: SSAValue) -> tuple[list[Mixed], list[Mixed]]:
-    """Sizes and strides that `init_tile` has to be told; none of static memrefs."""
+    """Return the sizes and strides that `init_tile` needs; none for static memrefs."""
     type = ranked(memref.type)
     if is_static(type):
         return [], []

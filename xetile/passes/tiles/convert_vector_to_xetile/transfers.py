@@ -28,7 +28,7 @@ from xetile.passes.tiles.convert_vector_to_xetile.tile_places import Placed, til
 
 
 class ConvertRead(RewritePattern):
-    """Load a tile, and transpose or broadcast it as the permutation map says."""
+    """Load a tile, and transpose or broadcast it according to the permutation map."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, TransferReadOp):
@@ -47,7 +47,7 @@ class ConvertRead(RewritePattern):
 
 
 class ConvertWrite(RewritePattern):
-    """Store a tile, transposed as the permutation map says."""
+    """Store a tile, transposed according to the permutation map."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, TransferWriteOp):
@@ -65,9 +65,9 @@ class ConvertWrite(RewritePattern):
 
 
 def _sources(op: TransferReadOp | TransferWriteOp, vector: SSAValue) -> list[int | None]:
-    """By dimension of the vector the memref's, None where elements are copied.
+    """Return for each dimension of the vector that of the memref, or None if elements are copied.
 
-    Errors: XetileError at the op for what has no tile.
+    Errors: XetileError at the op if there is no tile for it.
     """
     source: Attribute = op.source.type
     if not isinstance(source, MemRefType):
@@ -123,7 +123,7 @@ def _access(
 
 
 def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
-    """The dimensions of a matrix whose extent is not 1."""
+    """Return the dimensions of a matrix whose extent is not 1."""
     shape = vector_type(vector).get_shape()
     return [None if d is None or shape[d] == 1 else d for d in matrix]
 
@@ -131,13 +131,13 @@ def _wide(matrix: Matrix, vector: SSAValue) -> list[int | None]:
 def _sides(
     placed: Placed, sources: Sequence[int | None], dimensions: Sequence[int | None]
 ) -> list[int | None]:
-    """Rows (0) or columns (1) of the tile that dimensions of the vector go along, None of copies."""
+    """Return the side of the tile, rows (0) or columns (1), for dimensions of the vector; None for copies."""
     found = [None if d is None else sources[d] for d in dimensions]
     return [None if source is None else placed.sides[source] for source in found]
 
 
 def _padding(op: TransferReadOp, access: Access) -> Attribute | None:
-    """What is outside; zeros need no word, and where all is inside none is needed."""
+    """Return the padding of a tile, or None for zeros or if the whole access is inside."""
     whole = all(map(is_whole, access.bounds, access.extents))
     if (whole and all(access.in_bounds)) or is_zero(op.padding):
         return None

@@ -1,4 +1,4 @@
-"""vector.contract as tile_mma, vector.outerproduct as the product of a column and a row."""
+"""Rewrite vector.contract as tile_mma, and vector.outerproduct as the product of a column and a row."""
 
 from typing import cast
 
@@ -19,11 +19,11 @@ from xetile.passes.tiles.convert_vector_to_xetile.making import Making
 from xetile.rewriting.combining import combined
 
 EXTENSIONS = ("arith.extf", "arith.extsi")
-"""Casts that keep numbers, of which matrix instructions take what they are of."""
+"""Casts that preserve numbers, whose operands matrix instructions may take directly."""
 
 
 class ConvertContraction(RewritePattern):
-    """Multiply matrices, operands transposed to m x k, k x n and m x n."""
+    """Multiply matrices, with operands transposed to m x k, k x n and m x n."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, ContractionOp):
@@ -48,12 +48,12 @@ class ConvertContraction(RewritePattern):
 
 
 def positions(map: AffineMap) -> list[int]:
-    """The dimension of the iteration space along which each dimension of a vector goes."""
+    """Return the dimension of the iteration space for each dimension of a vector."""
     return [cast("AffineDimExpr", result).position for result in map.results]
 
 
 def _roles(op: ContractionOp) -> tuple[int | None, int | None, int | None]:
-    """The dimensions of the iteration space that are m, n and k; None of those whose extent is 1."""
+    """Return the dimensions of the iteration space that are m, n and k; None for an extent of 1."""
     places = [positions(map) for map in op.maps]
     sizes: dict[int, int] = {}
     for found, value in zip(places, (op.lhs, op.rhs, op.acc), strict=True):
@@ -83,7 +83,7 @@ def _roles(op: ContractionOp) -> tuple[int | None, int | None, int | None]:
 def _is_turned(
     making: Making, value: SSAValue, map: AffineMap, wanted: tuple[int | None, int | None]
 ) -> bool:
-    """Whether rows and columns of a vector's matrix are the other way round than wanted."""
+    """Return True if a vector's matrix has rows and columns in the opposite of the wanted order."""
     places = positions(map)
     rows, columns = (None if d is None else places[d] for d in making.dimensions(value))
     first, second = wanted
@@ -106,7 +106,7 @@ def _check_multiplied(op: ContractionOp, lhs: SSAValue, rhs: SSAValue) -> None:
 
 
 def _narrow(op: ContractionOp) -> tuple[SSAValue, SSAValue]:
-    """The operands before both were extended, where matrix instructions take those: their products are the same."""
+    """Return the operands before both were extended if matrix instructions take those, since products are equal."""
     makers = [value.owner for value in (op.lhs, op.rhs)]
     names = {maker.name if isinstance(maker, Operation) else "" for maker in makers}
     if len(names) == 1 and names <= set(EXTENSIONS):
@@ -118,7 +118,7 @@ def _narrow(op: ContractionOp) -> tuple[SSAValue, SSAValue]:
 
 
 class ConvertOuterProduct(RewritePattern):
-    """A column times a row, element by element: no matrix instruction has a K of 1."""
+    """Multiply a column by a row element by element, since no matrix instruction has a K of 1."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, OuterProductOp):

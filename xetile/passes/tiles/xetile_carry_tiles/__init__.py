@@ -1,6 +1,6 @@
-"""Tiles that a loop makes at each round become tiles that it carries and moves, the RFC's form; and back.
+"""Rewrite tiles that a loop makes in each round as tiles that it carries and moves, the RFC's form; and the reverse.
 
-Before (`xetile-uncarry-tiles` makes it of what stands below):
+Before (`xetile-uncarry-tiles` makes this from the code after):
 
     scf.for %k = %c0 to %c4096 step %c32 {
       %ahead = arith.addi %k, %c96 : index
@@ -17,9 +17,9 @@ After (`xetile-carry-tiles`):
       scf.yield %t_next : !xetile.tile<256x32xf16>
     }
 
-A tile is carried where its offsets are sums of multiples of the loop's counter and of what does not change in the
-loop, and the loop's step is a number. It is made anew where each round moves it by numbers that are multiples of that
-step, and nothing uses what it is after the loop. Other tiles stay as they are, and so do all bits.
+A tile is carried if its offsets are sums of multiples of the loop's counter and of values that do not change in the
+loop, and the loop's step is a number. It is made in each round if each round moves it by numbers that are multiples of
+that step, and nothing uses it after the loop. Other tiles stay as they are, and so do all bits.
 """
 
 from dataclasses import dataclass

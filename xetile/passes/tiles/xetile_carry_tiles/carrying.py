@@ -1,4 +1,4 @@
-"""Tiles that a loop makes at each round are made before it, carried and moved."""
+"""Make tiles before a loop that makes them in each round; the loop carries and moves them."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from xetile.passes.tiles.xetile_carry_tiles.sums import Offset, Put, added, know
 from xetile.rewriting.kept_positions import place
 
 _MOVED = 2
-"""Rows and columns; leading offsets of a tile stay."""
+"""Rows and columns; leading offsets of a tile do not move."""
 
 
 class _Moving(NamedTuple):
-    """A tile that a loop makes, with what each offset grows by when the counter grows by one."""
+    """A tile that a loop makes, and the growth of each offset when the counter grows by one."""
 
     tile: InitTileOp
     slopes: tuple[int, ...]
 
 
 def carry(loop: scf.ForOp) -> None:
-    """Carry the tiles that are made right inside of a loop and move with it."""
+    """Carry the tiles that are made directly in a loop's body and move with it."""
     step = folded_integer(loop.step)
     if step is None:
         return
@@ -50,7 +50,7 @@ def _is_inside(value: SSAValue, loop: scf.ForOp) -> bool:
 
 
 def _slope(offset: Offset, loop: scf.ForOp) -> int | None:
-    """By how much an offset grows with the counter; None where it depends on a round otherwise."""
+    """Return the growth of an offset with the counter, or None if it depends on the round in another way."""
     offset = known(offset)
     if isinstance(offset, int) or not _is_inside(offset, loop):
         return 0
@@ -81,7 +81,7 @@ def _product(op: Operation, left: int, right: int) -> int | None:
 
 
 def _rebuild(loop: scf.ForOp, moving: list[_Moving], step: int) -> None:
-    """The loop with tiles carried before what it carries already."""
+    """Rebuild the loop with the tiles carried before its other carried values."""
     block = loop.parent_block()
     assert block is not None
 
@@ -141,7 +141,7 @@ def _start(tile: InitTileOp, loop: scf.ForOp, put: Put) -> SSAValue:
 
 
 def _before(offset: Offset, loop: scf.ForOp, put: Put) -> Offset:
-    """An offset of the first round, computed before the loop."""
+    """Return an offset of the first round, computed before the loop."""
     offset = known(offset)
     if isinstance(offset, int) or not _is_inside(offset, loop):
         return offset

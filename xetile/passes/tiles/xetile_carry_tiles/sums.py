@@ -1,4 +1,4 @@
-"""Offsets as numbers where they are known, else values: sums and multiples that fold."""
+"""Offsets as numbers if they are known, else values: sums and multiples that fold."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ from xetile.dialects.known_integers import folded_integer
 Offset = SSAValue | int
 
 Put = Callable[[Operation], None]
-"""Puts an op where a sum is computed."""
+"""Inserts an op at the place where a sum is computed."""
 
 
 def known(value: Offset) -> Offset:
-    """The number where there is one."""
+    """Return the number that an offset equals, or the offset itself if that is not known."""
     if isinstance(value, int):
         return value
     number = folded_integer(value)
@@ -23,7 +23,7 @@ def known(value: Offset) -> Offset:
 
 
 def added(left: Offset, right: Offset, put: Put) -> Offset:
-    """Left + right."""
+    """Return left + right."""
     if isinstance(left, int) and isinstance(right, int):
         return left + right
     if left == 0:
@@ -34,7 +34,7 @@ def added(left: Offset, right: Offset, put: Put) -> Offset:
 
 
 def times(left: Offset, factor: int, put: Put) -> Offset:
-    """Left * factor."""
+    """Return left * factor."""
     if isinstance(left, int):
         return left * factor
     if factor in (0, 1):
@@ -43,7 +43,7 @@ def times(left: Offset, factor: int, put: Put) -> Offset:
 
 
 def value(offset: Offset, put: Put) -> SSAValue:
-    """The offset as a value."""
+    """Return the offset as a value."""
     if isinstance(offset, int):
         return _computed(arith.ConstantOp(IntegerAttr(offset, IndexType())), put)
     return offset

@@ -1,4 +1,4 @@
-"""Tiles that a loop carries and moves are made at each round."""
+"""Make tiles in each round of a loop that carries and moves them."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from xetile.rewriting.kept_positions import place
 
 
 class _Carried(NamedTuple):
-    """A tile that a loop carries at a place of its list, and its offsets' growth with the counter."""
+    """A tile that a loop carries as its value number `at`, and the growth of its offsets with the counter."""
 
     at: int
     start: InitTileOp
@@ -20,7 +20,7 @@ class _Carried(NamedTuple):
 
 
 def uncarry(loop: scf.ForOp) -> None:
-    """Make the tiles that move with a loop anew at each round."""
+    """Make the tiles that move with a loop again in each round."""
     step, first = folded_integer(loop.step), folded_integer(loop.lb)
     if step is None or first is None:
         return
@@ -86,7 +86,7 @@ def _rebuild(loop: scf.ForOp, carried: list[_Carried], first: int) -> None:
 
 
 def _made(one: _Carried, block: Block, first: int, loop: scf.ForOp) -> SSAValue:
-    """The tile of a round, at the end of a block that begins with the counter."""
+    """Return the tile of a round, made at the end of a block that begins with the counter."""
 
     def put(op: Operation) -> None:
         place(op, loop.location)

@@ -1,10 +1,10 @@
 """Write the map of every workgroup-level vector and tile into the IR.
 
-From the maps that are written all others follow, forward and backward (analysis/maps). They go into the
-types of tiles, into `wg_map_a`, `wg_map_result`, ... of XeTile's vector ops, and into `wg_map` of the ops of other
-dialects. A second run changes nothing.
+All other maps follow from those that are written, forward and backward (analysis/maps). They are written into the types
+of tiles, into `wg_map_a`, `wg_map_result`, ... of XeTile's vector ops, and into `wg_map` of the ops of other dialects.
+A second run changes nothing.
 
-Before (8 x 4 subgroups; only the product says so):
+Before (8 x 4 subgroups; only the product has a map):
 
     %a = xetile.init_tile %A[%m, 0] : memref<512x32xf16> -> !xetile.tile<256x32xf16>
     %va = xetile.load_tile %a : !xetile.tile<256x32xf16> -> vector<256x32xf16>
@@ -21,10 +21,10 @@ After:
     %d = xetile.tile_mma %x, %b {wg_map_a = #xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 32]>, wg_map_b = ...,
         wg_map_c = ...} : vector<256x32xf16>, vector<32x256xf16> -> vector<256x256xf32>
 
-A constant (or splat, or mask) without a map of its own is made again for each map that its users need: that costs no
-data, where a `tile_conv_layout` would move some. One that nothing uses goes. The vector dialect's reductions of rows or
-columns become `tile_reduce` (vector_reductions.py). Where maps disagree in a kernel that says no more than its
-`xetile.sg_layout`, a `tile_conv_layout` is put between (agreement.py).
+A constant (or splat, or mask) without a map of its own is copied for each map that its users need. That costs no data,
+while a `tile_conv_layout` would move some. One without uses is removed. The vector dialect's reductions of rows or
+columns become `tile_reduce` (vector_reductions.py). If maps disagree in a kernel that only specifies its
+`xetile.sg_layout`, a `tile_conv_layout` is inserted between (agreement.py).
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ Maps = dict[SSAValue, WorkgroupMapAttr]
 def write_workgroup_maps(function: Operation) -> None:
     """Write the maps of a workgroup-level function into it.
 
-    Errors: XetileError where they contradict one another or do not follow (`infer_workgroup_maps`).
+    Errors: XetileError if they contradict one another or do not follow (`infer_workgroup_maps`).
     """
     merge_straight_blocks(function)
     raise_vector_reductions(function)
@@ -66,7 +66,7 @@ def write_workgroup_maps(function: Operation) -> None:
 
 
 def _copy_per_use(function: Operation) -> list[list[Operation]]:
-    """Give each use of a constant, splat or mask a copy; the copies of each, in the order of the uses."""
+    """Give each use of a constant, splat or mask a copy, and return the copies of each in the order of the uses."""
     uses: dict[SSAValue, list[tuple[Operation, int]]] = {}
     for op in function.walk():
         for result in op.results:
@@ -79,7 +79,7 @@ def _copy_per_use(function: Operation) -> list[list[Operation]]:
 
 
 def _copies(value: SSAValue, users: list[tuple[Operation, int]]) -> list[Operation]:
-    """The op of a value, and behind it a copy for each further use."""
+    """Return the op of a value, followed by a copy for each further use."""
     op = cast(Operation, value.owner)
     block = op.parent
     assert block is not None

@@ -1,6 +1,6 @@
-"""Maps that disagree in a kernel that leaves them to us: a `tile_conv_layout` between, which a remark tells of.
+"""Resolve disagreeing maps in a kernel that leaves them to us: insert a `tile_conv_layout` and emit a remark.
 
-Before (2 x 2 subgroups; what the product makes is cut along the K of the next one):
+Before (2 x 2 subgroups; the result of one product is cut along the K of the next one):
 
     %s = xetile.tile_mma %q, %k : vector<32x32xf16>, vector<32x32xf16> -> vector<32x32xf32>
     %p = arith.truncf %s : vector<32x32xf32> to vector<32x32xf16>
@@ -26,9 +26,9 @@ from xetile.errors import remark
 
 
 def agreed_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
-    """The maps of a workgroup-level function, and what it needs for them where it says its `xetile.sg_layout`.
+    """Return the maps of a workgroup-level function; insert conversions if it specifies its `xetile.sg_layout`.
 
-    Errors: XetileError as of `infer_workgroup_maps`, where no conversion of a vector makes the maps agree.
+    Errors: XetileError as from `infer_workgroup_maps`, if no conversion of a vector makes the maps agree.
     """
     converted: set[tuple[Operation, Disputed]] = set()
     while True:
@@ -47,7 +47,7 @@ def agreed_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
 
 
 def _convert(by: Operation, disputed: Disputed) -> bool:
-    """Give an op a vector by the map that it needs, or all others one of its results; whether that can be done."""
+    """Convert an op's operand to the map it needs, or its result for all others; return True if that is possible."""
     value = disputed.value
     if not is_tile_vector(value.type):
         return False

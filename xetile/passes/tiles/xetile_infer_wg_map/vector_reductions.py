@@ -1,4 +1,4 @@
-"""The vector dialect's reductions of a workgroup's rows or columns, as `tile_reduce`, which has maps.
+"""Rewrite the vector dialect's reductions of a workgroup's rows or columns as `tile_reduce`, which has maps.
 
 Before:
 
@@ -10,9 +10,9 @@ After:
 
     %c = xetile.tile_reduce <add>, %v [1] {wg_map_result = #map} : vector<64x128xf32> -> vector<64x1xf32>
 
-A start that changes something is combined with the result, as it is anyway: a sum that starts from 0.0 is no negative
-zero. What starts from other values than one constant stays as it is, as does a reduction whose result is used as the 1D
-vector that it is, which no map distributes.
+An initial value that changes something is combined with the result, as it is anyway: a sum that starts from 0.0 is not
+a negative zero. A reduction whose initial value is not one constant stays, as does one whose result is used as a 1D
+vector, which no map distributes.
 """
 
 from xdsl.dialects.arith import FastMathFlagsAttr
@@ -34,7 +34,7 @@ from xetile.rewriting.kept_positions import walk
 
 
 def raise_vector_reductions(function: Operation) -> None:
-    """Rewrite the reductions of a workgroup-level function that keep their rank through a shape_cast."""
+    """Rewrite the reductions of a workgroup-level function that keep their rank by a shape_cast."""
     walk(function, _RaiseReduction(), recursive=False)
 
 
@@ -87,7 +87,7 @@ def _reduction_of(op: Operation) -> MultiReductionOp | None:
 
 
 def _start(reduction: MultiReductionOp) -> Dense | None:
-    """The start, where it is one number."""
+    """Return the initial value if it is one constant number, else None."""
     owner = reduction.acc.owner
     if not isinstance(owner, Operation) or owner.name != "arith.constant":
         return None
@@ -96,6 +96,6 @@ def _start(reduction: MultiReductionOp) -> Dense | None:
 
 
 def _changes_nothing(kind: str, start: Dense, element: Attribute) -> bool:
-    """Whether the start is the number that any other stays the same with, to its bits."""
+    """Return True if the start is the reduction's neutral element, bit for bit."""
     width = None if isinstance(element, FLOAT_TYPES) else bits(element)
     return repr(start.get_values()[0]) == repr(identity(kind, str(element), width))

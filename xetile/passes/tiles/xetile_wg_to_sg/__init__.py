@@ -17,28 +17,31 @@ After:
     %t = xetile.init_tile %src[%m0, %c] : memref<512x128xf16> -> !xetile.tile<64x64xf16>
     %v = xetile.load_tile %t : !xetile.tile<64x64xf16> -> vector<64x64xf16>
 
-A subgroup with several units (round-robin) gets one op per unit, rows outer; where there are fewer units than
-subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/algebra), maps
-that the program leaves out are written first (`xetile-infer-wg-map`).
+A subgroup with several units (round-robin) gets one op per unit, rows outer. If there are fewer units than subgroups,
+several subgroups hold the same one. `Distribution` (layout/algebra) computes owners and offsets. Maps that the program
+leaves out are written first (`xetile-infer-wg-map`).
 
-The rooms:
+The modules:
 
-- `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
-- `view`, `units`, `compute`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
-- `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in `registers` where every subgroup
-  holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
-  into several units may form sums and products of floats in another order; `reduce` states the bound.
-- `whole`: slices, casts and reductions that take parts of several units: of vectors that are brought together.
-- `buffers`: which barriers and buffers the exchanges of a function need, all together (`hazards`, `together`).
-- `tiled_buffers`: the program's own buffers that only tiles reach, laid out as the tiles want it.
+- `tile_units`: one tile, load, store, gather, scatter, atomic or prefetch per unit.
+- `subgroup_view`, `units`, `unit_products`, `workgroup_vectors`: elementwise ops, products, constants, masks and
+  broadcasts of each unit.
+- `rearranged_units`, `reduced_units`: transposes, broadcasts, changes of the map, reductions: in registers if every
+  subgroup holds the sources of its new units, else through shared memory (`exchanged_units`). A reduction whose
+  dimension is cut into several units may form sums and products of floats in another order; `reduced_units` states
+  the bound.
+- `workgroup_vectors` also has slices, casts and reductions that need parts of several units: each subgroup gets the
+  whole vectors.
+- `exchange_buffers`: the barriers and buffers that all exchanges of a function need together.
+- `tiled_buffers`: the program's own buffers that only tiles access, in the layout that suits the tiles.
 
-Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
-subgroup loads what it needs, at the place of the load (planning/distribution/holdings).
+If such an op uses loaded values, or values computed from them element by element, and it is cheaper, no data moves:
+each subgroup loads what it needs, at the place of the load (planning/distribution/holdings).
 
-Operands of products that a loop computes have a place for an exchange (`operands`), so that each element may have one
-owner, which does the work for all that need it (planning/distribution/operands.py).
+Operands of products that a loop computes may be exchanged (`once`), so that each element has one owner, which does the
+work for all subgroups that need it (planning/distribution/operands.py).
 
-- `once`: what a workgroup does once and its subgroups would do many times.
+- `once`: ops that a workgroup does once and that its subgroups would do many times.
 """
 
 import sys
@@ -131,7 +134,7 @@ class XeTileWgToSg(ModulePass):
                 self.distribute(function)
 
     def distribute(self, function: Operation) -> None:
-        """Make the function one for a subgroup."""
+        """Rewrite the function for one subgroup."""
         write_workgroup_maps(function)
         maps = infer_workgroup_maps(function)
         limit = self.limit(function)
@@ -167,7 +170,7 @@ class XeTileWgToSg(ModulePass):
             print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:
-        """Bytes of one exchange: what was asked for, but no more than the program's buffers leave on any target."""
+        """Return the bytes of one exchange: the option, but no more than the program's buffers leave on any target."""
         there = min(target.shared_bytes for target in targets_of(function))
         if there < self.exchange_bytes != XeTileWgToSg.exchange_bytes:
             remark(

@@ -1,20 +1,17 @@
-"""The buffers of exchanges and the fewest barriers between them, when all of a function has been emitted.
+"""The buffers of exchanges and the fewest barriers between them, decided after a whole function has been emitted.
 
-At first each exchange has a buffer of its own, so that nothing keeps its stores behind other accesses. Where an
-iteration of a loop stores what the one before may still load, two buffers are used in turn, if both fit; else the
-barrier before the stores stays. Exchanges that do not wait for each other have one barrier between all stores and all
-loads. Buffers of one type that are not in use together become one.
+At first each exchange has a buffer of its own, so that no other access has to precede its stores. If an iteration of a
+loop stores to a buffer that the previous one may still load from, two buffers are used in turn, if both fit; otherwise
+the barrier before the stores stays. Exchanges that do not wait for each other share one barrier between all stores and
+all loads: the loads of the first move after the barrier of the second. Buffers of one type that are not in use together
+are merged.
 
-Where all of them together are larger than shared memory, there is one of each type, and exchanges keep the barriers
-that let those of all types share bytes.
+If all buffers together are larger than shared memory, there is one for each type, and exchanges keep the barriers that
+let buffers of all types share bytes.
 
-Whether barriers order what subgroups store to and load from the buffers of exchanges.
-
-A function is seen as its barriers and the accesses of exchanges, in their control flow. What was accessed since the
-last barrier is followed on all ways; a store to a buffer of which something was accessed since, and a load from one to
-which something was stored since, are hazards.
-
-Exchanges that do not wait for each other have one barrier: loads of the first go behind that of the second.
+To check that barriers order the stores and loads of exchanges, a function is seen as its barriers and these accesses,
+in their control flow. The accesses since the last barrier are followed on all paths. Two accesses are hazards: a store
+to a buffer that was accessed since, and a load from a buffer that was stored to since.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,7 +35,7 @@ from xetile.rewriting.one_to_many import Offset
 
 
 def bring_together(exchanges: Sequence[Exchanged]) -> None:
-    """Take away barriers between stores and loads of exchanges for which the next one's barrier will do."""
+    """Remove barriers between stores and loads of exchanges if the next exchange's barrier suffices."""
     waiting: list[Exchanged] = []
     for made in exchanges:
         if not waiting or not _joins(waiting, made):
@@ -47,7 +44,7 @@ def bring_together(exchanges: Sequence[Exchanged]) -> None:
 
 
 def _joins(waiting: Sequence[Exchanged], made: Exchanged) -> bool:
-    """Whether exchanges before one barrier now stand before that of the next one instead."""
+    """Let exchanges wait at the barrier of the next one instead of their own, and return True if that is possible."""
     barriers = waiting[-1].between
     if len(barriers) != 1 or len(made.between) != 1:
         return False
@@ -71,7 +68,7 @@ def _behind(
     end: Operation,
     before: Sequence[Operation],
 ) -> list[Operation] | None:
-    """The loads after `start` and what needs them, of the ops up to `end`; None where they cannot stand behind that."""
+    """Return the loads after `start` and their users, up to `end`; None if they cannot move after `end`."""
     tiles = {tile.results[0] for made in waiting for tile in made.tiles}
     found: dict[Operation, None] = {}
     op = start.next_op
@@ -100,27 +97,27 @@ class _Access(NamedTuple):
 
 @dataclass(eq=False)
 class _Inner:
-    """An op with regions in which something happens; a block's part of it is a list."""
+    """An op with regions that contain events; each block has a list of them."""
 
     op: Operation
     blocks: list["Events"]
 
 
 Events = list["_Access | _Inner | Operation"]
-"""What happens in a block, in order: accesses, barriers, and what has regions."""
+"""The events in a block, in order: accesses, barriers, and ops with regions."""
 
 _Since = frozenset[tuple[object, int, bool, Exchanged]]
-"""Accesses since the last barrier: buffer, which of its copies, whether it was a store, whose."""
+"""Accesses since the last barrier: buffer, number of its copy, True for a store, exchange."""
 
 
 @dataclass(eq=False)
 class Hazards:
-    """What is assumed of barriers and buffers; then which exchanges are not ordered.
+    """A search for unordered exchanges under assumptions about barriers and buffers.
 
     Attributes:
-        removed: barriers that are not there.
-        added: ops before which there is one more.
-        buffer: what an exchange accesses; equal ones share bytes.
+        removed: barriers that are assumed absent.
+        added: ops before which there is one more barrier.
+        buffer: the buffer that an exchange accesses; equal ones share bytes.
     """
 
     removed: Collection[Operation]
@@ -129,7 +126,7 @@ class Hazards:
     found: set[Exchanged] = field(default_factory=set[Exchanged])
 
     def of(self, events: Events) -> set[Exchanged]:
-        """The exchanges that are not ordered, where nothing was accessed before these events."""
+        """Return the exchanges that are not ordered, if nothing was accessed before these events."""
         self._block(events, frozenset(), {})
         return self.found
 
@@ -171,7 +168,7 @@ class Hazards:
             known = more
 
     def _loop(self, event: _Inner, since: _Since, turns: Mapping[Operation, int]) -> _Since:
-        """An iteration comes after one of the other turn."""
+        """Follow a loop, in which an iteration comes after one of the other turn."""
         (body,) = event.blocks
         before: list[_Since] = [since, frozenset()]
         first = True
@@ -186,7 +183,7 @@ class Hazards:
 
 
 def events_of(block: Block, exchanges: Sequence[Exchanged]) -> Events:
-    """What happens in a block."""
+    """Return the events in a block, in order."""
     tiles: dict[SSAValue, Exchanged] = {
         tile.results[0]: made for made in exchanges for tile in made.tiles
     }
@@ -210,11 +207,11 @@ def _events(block: Block, tiles: Mapping[SSAValue, Exchanged]) -> Events:
 
 
 _MANY = 64
-"""Exchanges of one function from which on buffers are not shared: a bound on the work."""
+"""The number of exchanges in a function above which buffers are not shared: a bound on the work."""
 
 
 def settle(view: SubgroupView, shared_bytes: int) -> None:
-    """Take away barriers and buffers that the exchanges of a function do not need."""
+    """Remove barriers and buffers that the exchanges of a function do not need."""
     exchanges = view.exchanges
     if not exchanges:
         return
@@ -230,7 +227,7 @@ def settle(view: SubgroupView, shared_bytes: int) -> None:
 
 
 class _Settled:
-    """Decisions on buffers and barriers; nothing is changed yet."""
+    """Decisions on buffers and barriers, before anything is changed."""
 
     def __init__(self, exchanges: Sequence[Exchanged], events: Events, limit: int) -> None:
         self.exchanges = exchanges
@@ -242,15 +239,15 @@ class _Settled:
 
     @property
     def bytes(self) -> int:
-        """Of all buffers."""
+        """The bytes of all buffers."""
         return sum({made: made.bytes for made in self.buffer.values()}.values())
 
     def unordered(self) -> set[Exchanged]:
-        """The exchanges that something may race with."""
+        """Return the exchanges that some access may race with."""
         return Hazards(self.removed, self.added, self.buffer.__getitem__).of(self.events)
 
     def buffers_of_their_own(self) -> None:
-        """The fewest barriers where no exchange has another one's buffer."""
+        """Find the fewest barriers if each exchange has its own buffer."""
         first = [made for made in self.exchanges if len(made.before) == 1]
         self.removed = {barrier for made in first for barrier in made.before}
         self.removed |= {made.before[0] for made in self.exchanges}
@@ -262,7 +259,7 @@ class _Settled:
         self._fewer()
 
     def _takes_turns(self, made: Exchanged) -> bool:
-        """Use two buffers in turn, with a barrier before the loop where that needs one."""
+        """Use two buffers in turn, with a barrier before the loop if needed; return True if that orders accesses."""
         loop = _countable_loop(made.before[0])
         if loop is None or 2 * made.plan.bytes > self.limit:
             return False
@@ -278,7 +275,7 @@ class _Settled:
         return False
 
     def _fewer(self) -> None:
-        """Take away barriers that others have made unnecessary."""
+        """Remove barriers that others have made unnecessary."""
         kept = [b for made in self.exchanges for b in made.before if b not in self.removed]
         for barrier in kept[:_MANY]:
             self.removed.add(barrier)
@@ -286,7 +283,7 @@ class _Settled:
                 self.removed.remove(barrier)
 
     def share(self) -> None:
-        """One buffer for exchanges of one type of which no barrier is missing then."""
+        """Use one buffer for exchanges of one type if that leaves all of them ordered."""
         if len(self.exchanges) > _MANY:
             return
         own: list[Exchanged] = []
@@ -304,7 +301,7 @@ class _Settled:
                 own.append(made)
 
     def one_of_each_type(self) -> None:
-        """One buffer for each type, and barriers as if they all were one."""
+        """Use one buffer for each type, and keep barriers as if all types had the same buffer."""
         self.removed, self.added = set(), set()
         first: dict[Attribute, Exchanged] = {}
         for made in self.exchanges:
@@ -321,7 +318,7 @@ class _Settled:
 
 
 def _countable_loop(barrier: Operation) -> scf.ForOp | None:
-    """The loop around, if it is one whose iterations are counted cheaply: by a step that is known."""
+    """Return the loop around a barrier if its iterations are cheap to count (by a known step), else None."""
     outer = barrier.parent_op()
     while isinstance(outer, scf.IfOp | scf.IndexSwitchOp):
         outer = outer.parent_op()
@@ -330,7 +327,7 @@ def _countable_loop(barrier: Operation) -> scf.ForOp | None:
     return outer
 
 
-# What was decided, written into the function.
+# Apply the decisions to the function.
 
 
 def _write(view: SubgroupView, settled: _Settled) -> None:
@@ -354,7 +351,7 @@ def _write(view: SubgroupView, settled: _Settled) -> None:
 def _double(
     view: SubgroupView, made: Exchanged, shifts: dict[tuple[Operation, int], SSAValue]
 ) -> None:
-    """Two buffers in one, of which iterations take turns."""
+    """Double a buffer, so that iterations use its halves in turn."""
     loop = made.loop
     assert isinstance(loop, scf.ForOp)
     old = made.memory.results[0]
@@ -405,7 +402,7 @@ def _replace(view: SubgroupView, old: Operation, new: Operation) -> None:
 
 
 def doubled(memory: Memory) -> tuple[Memory, int, int]:
-    """A buffer twice as large, the dimension along which it is, and where its second half begins (elements)."""
+    """Return a buffer twice as large, the dimension in which it grows, and where its second half begins (elements)."""
     rows, columns = memory.shape
     if memory.swizzle is not None:
         vectors = (*memory.swizzle, (rows, 0))
@@ -416,7 +413,7 @@ def doubled(memory: Memory) -> tuple[Memory, int, int]:
 
 
 def _turn(view: SubgroupView, loop: scf.ForOp, extent: int) -> SSAValue:
-    """0 or `extent`, by turns of iterations."""
+    """Return 0 or `extent`, alternating between iterations."""
     view.current = loop
     first = loop.body.block.first_op
     assert first is not None

@@ -1,4 +1,4 @@
-"""What is remembered of values that changed their owners: exchanges through shared memory, and other ways."""
+"""Records of values that changed their owners: exchanges through shared memory, and other ways."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from xetile.planning.distribution.exchanges import Exchange
 
 
 class Kept(NamedTuple):
-    """A value that is dealt out otherwise without shared memory; `how` in words: "in registers"."""
+    """A value that is redistributed without shared memory; `how` in words: "in registers"."""
 
     op: Operation
     source: Distribution
@@ -24,11 +24,11 @@ class Exchanged:
 
     Attributes:
         op: the op of the workgroup that it came from.
-        plan: what was decided.
-        memory: its buffer; `turned` is the same with rows and columns exchanged, where it is loaded so.
-        tiles: those of its stores and loads.
-        before: the barriers that keep its stores behind earlier loads, one per band; `between` those before its loads.
-        loop: the loop in whose iterations it uses two buffers in turn; None where it has one.
+        plan: its plan.
+        memory: its buffer; `turned` is the same with rows and columns exchanged, if it is loaded so.
+        tiles: the tiles of its stores and loads.
+        before: the barriers that keep its stores after earlier loads, one per band; `between` those before its loads.
+        loop: the loop in whose iterations it uses two buffers in turn; None if it has one.
     """
 
     op: Operation
@@ -42,10 +42,10 @@ class Exchanged:
 
     @property
     def buffers(self) -> int:
-        """How many buffers it has."""
+        """The number of its buffers."""
         return 1 if self.loop is None else 2
 
     @property
     def bytes(self) -> int:
-        """Of shared memory, in all of its buffers."""
+        """The bytes of shared memory in all of its buffers."""
         return self.plan.bytes * self.buffers

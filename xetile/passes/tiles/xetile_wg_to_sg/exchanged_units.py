@@ -1,18 +1,16 @@
-"""Units that change their owners: in registers where every subgroup has what it needs, else through shared memory.
+"""Units that change their owners: in registers if every subgroup has what it needs, else through shared memory.
 
-Through shared memory: every unit is stored by the first of its owners, a barrier, every subgroup loads its new units.
-Where elements lie in between, `planning/distribution/exchanges.py` decides. Each exchange has a buffer of its own,
-allocated where the function begins, and a barrier before its stores too, which keeps them behind earlier loads:
-`buffers.py` takes away those barriers that nothing needs, and buffers that others can stand for. A value that is larger
-than the pass's `exchange_bytes` goes through a smaller buffer in bands (bands.py).
+Through shared memory, the first owner of every unit stores it; after a barrier, every subgroup loads its new units.
+`planning/distribution/exchanges.py` decides the layout in memory. Each exchange has a buffer of its own, allocated at
+the start of the function, and also a barrier before its stores, which keeps them after earlier loads.
+`exchange_buffers.py` removes barriers that are not needed, and merges buffers. A value that is larger than the pass's
+`exchange_bytes` goes through a smaller buffer in bands, one after the other.
 
-Elements that have no size in memory of their own are stored in the next larger one: integers below 8 bits as i8,
-index as i64.
+Elements that have no size in memory of their own are stored as the next larger one: integers below 8 bits as i8, index
+as i64.
 
-Exchanges in bands: what is larger than a share of shared memory goes through that share, one band after the other.
-
-A band is a range of rows or of columns that holds whole units of both sides. Which one a subgroup's unit lies in may
-depend on the subgroup; then the band's number is computed, and compared where the band is stored and loaded.
+A band is a range of rows or of columns that contains whole units of both sides. If the band of a subgroup's unit
+depends on the subgroup, the band's number is computed, and compared where the band is stored and loaded.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,7 +57,7 @@ from xetile.rewriting.one_to_many import Offset
 
 
 class Bands(NamedTuple):
-    """How a value is cut: along one dimension, into parts of one extent (elements)."""
+    """The bands of a value: along one dimension, in parts of one extent (elements)."""
 
     dimension: int
     extent: int
@@ -67,7 +65,7 @@ class Bands(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a unit lies: all bands that it may be in, this subgroup's, and its offsets inside of that (elements)."""
+    """The place of a unit: all bands in which it may be, this subgroup's band, and offsets in the band (elements)."""
 
     possible: tuple[int, ...]
     band: Offset
@@ -75,7 +73,7 @@ class Place(NamedTuple):
 
 
 def cut(shape: Sequence[int], units: Sequence[Coordinates], bytes_: int, limit: int) -> Bands:
-    """The fewest bands of at most `limit` bytes, for elements of `bytes_`; where there are none so small, the smallest.
+    """Return the fewest bands of at most `limit` bytes, for elements of `bytes_`, or the smallest bands there are.
 
     `units` are the extents of both sides' units, of which each band holds whole ones.
     """
@@ -92,12 +90,12 @@ def cut(shape: Sequence[int], units: Sequence[Coordinates], bytes_: int, limit: 
 
 
 def band_shape(shape: Sequence[int], bands: Bands) -> tuple[int, ...]:
-    """The extents of one band (elements)."""
+    """Return the extents of one band (elements)."""
     return tuple(bands.extent if d == bands.dimension else n for d, n in enumerate(shape))
 
 
 def place(view: SubgroupView, terms: Sequence[Term], bands: Bands) -> Place:
-    """Where the unit with these offsets lies."""
+    """Return the place of the unit with these offsets."""
     term = terms[bands.dimension]
     possible = tuple(dict.fromkeys(offset // bands.extent for offset in term.offsets))
     starts = [view.unit_offset(t) for t in terms]
@@ -111,7 +109,7 @@ def place(view: SubgroupView, terms: Sequence[Term], bands: Bands) -> Place:
 
 
 def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Units:
-    """A value as `target` deals it out."""
+    """Return a value in the distribution `target`."""
     kept = in_registers(view, source, target)
     if kept is not None:
         view.note_kept(source.distribution, target)
@@ -122,12 +120,12 @@ def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Un
 def transposed_through_memory(
     view: SubgroupView, source: Units, target: Distribution
 ) -> Units:
-    """The transpose of a value as `target` deals it out: stored row by row, loaded column by column."""
+    """Return the transpose of a value in the distribution `target`, stored row by row and loaded column by column."""
     return _through_memory(view, source, target, turned=True)
 
 
 class _Buffer(NamedTuple):
-    """Shared memory as one side sees it."""
+    """The view that one side has of shared memory."""
 
     memory: SSAValue
     tile: TileType
@@ -142,7 +140,7 @@ class _Buffer(NamedTuple):
 def _through_memory(
     view: SubgroupView, source: Units, target: Distribution, *, turned: bool
 ) -> Units:
-    """An exchange, or the one that has been made of the same units before."""
+    """Exchange a value, or return the earlier exchange of the same units."""
     key = (*source.values, target, turned)
     block, known = view.loaded.get(key, (None, None))
     if known is None or block not in (view.block, view.entry):
@@ -201,7 +199,7 @@ def _exchange(
 
 
 def _role(op: Operation) -> Role:
-    """The operand of products that the result of an op becomes; or that what is gathered is reduced row by row."""
+    """Return the operand of products that an op's result becomes, or "rows" if it reduces row by row."""
     if isinstance(op, TileReduceOp) and op.reduction_dims.get_values() == (1,):
         return "rows"
     if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
@@ -210,7 +208,7 @@ def _role(op: Operation) -> Role:
 
 
 def buffer_type(memory: Memory, element: Attribute) -> MemRefType[Attribute]:
-    """The memref in shared memory whose elements lie so."""
+    """Return the type of a memref in shared memory with this layout."""
     layout = NoneAttr()
     if memory.swizzle is not None:
         layout = SwizzleAttr(memory.swizzle)
@@ -257,7 +255,7 @@ def _load_of_band(
     band: int,
     before: SSAValue | None,
 ) -> SSAValue | None:
-    """A unit, where it is in this band or it is the first that it may be in; else what an earlier band gave."""
+    """Load a unit if it is in this band or this is its first possible one; else return that of an earlier band."""
     found = buffer.places[index]
     if band not in found.possible:
         return before
@@ -271,14 +269,14 @@ def _load_of_band(
 
 
 def _is(view: SubgroupView, found: Offset, band: int) -> SSAValue | None:
-    """Whether this subgroup's unit is in a band; None where it is in any case."""
+    """Emit the test that this subgroup's unit is in a band, or return None if that is always true."""
     if isinstance(found, int):
         return None
     return view.new(arith.CmpiOp(found, view.constant(band), "eq"))
 
 
 def bytes_exchanged(view: SubgroupView, value: SSAValue) -> int:
-    """Bytes of a whole vector in shared memory, without gaps."""
+    """Return the bytes of a whole vector in shared memory, without gaps."""
     element = _type_in_memory(view, vector_type(value).element_type)
     return prod(vector_shape(value)) * _bytes(element)
 

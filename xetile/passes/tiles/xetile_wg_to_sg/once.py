@@ -1,20 +1,21 @@
-"""What a workgroup does once: refused, or done by one subgroup, because each subgroup doing it means something else.
+"""Ops that a workgroup executes once: refused, or executed by one subgroup, as repetition changes their meaning.
 
-Operands of products that a loop computes: a place for their exchange, should each element have one owner.
+This module also inserts an exchange after operands of products that a loop computes, in case each element gets one
+owner.
 
 Before:
 
     %b = arith.sitofp %w : vector<32x256xi8> to vector<32x256xf16>
     %d = xetile.tile_mma %a, %b ...
 
-After, where the map of `%b` gives each element to several subgroups:
+After, if the map of `%b` gives each element to several subgroups:
 
     %b = arith.sitofp %w : vector<32x256xi8> to vector<32x256xf16>
     %s = xetile.tile_conv_layout %b {wg_map_source = MAP, wg_map_result = MAP} : vector<32x256xf16>
     %d = xetile.tile_mma %a, %s ...
 
-`planning/distribution/holdings` decides whether the source is held otherwise; where it is not, such an op leaves
-nothing behind.
+`planning/distribution/holdings` decides if the source gets another distribution; otherwise such an op has no effect on
+the output.
 """
 
 from collections.abc import Mapping
@@ -67,7 +68,7 @@ def _check(view: SubgroupView, op: Operation) -> None:
 
 
 def _call(view: SubgroupView, op: Operation) -> None:
-    """Every subgroup calls, where what is called means the same then."""
+    """Let every subgroup call a function, unless the callee would then do something else."""
     name = op.properties["callee"]
     callee = SymbolTable.lookup_symbol(op, cast(SymbolRefAttr, name))
     for inner in () if callee is None else callee.walk():
@@ -77,14 +78,14 @@ def _call(view: SubgroupView, op: Operation) -> None:
 
 
 def _print(view: SubgroupView, op: Operation) -> None:
-    """The first subgroup prints for the workgroup."""
+    """Print from the first subgroup for the whole workgroup."""
     first = view.new(arith.CmpiOp(view.identifier(), view.constant(0), "eq"))
     with view.only_if(first):
         view.copy(op)
 
 
 def _check_condition(view: SubgroupView, op: CheckOp) -> None:
-    """What several subgroups hold the first of them checks."""
+    """Emit a check in the first subgroup that holds each unit."""
     if not is_tile_vector(op.condition.type):
         _print(view, op)
         return
@@ -104,7 +105,7 @@ HANDLERS: Handlers[SubgroupView] = {
 
 
 def check_one_buffer(op: Operation, source: SSAValue) -> None:
-    """Refuse a tile of memory that every subgroup would have for itself."""
+    """Refuse a tile of memory that every subgroup would allocate for itself."""
     root = source
     while isinstance(root.owner, Operation) and root.owner.name.startswith("memref."):
         if root.owner.name in _ALLOCATIONS:
@@ -125,7 +126,7 @@ def check_one_buffer(op: Operation, source: SSAValue) -> None:
 def cut_operands(
     function: Operation, maps: dict[SSAValue, WorkgroupMapAttr]
 ) -> list[Operation]:
-    """The ops that now stand behind the operands which subgroups may make together; `maps` gets theirs too."""
+    """Insert ops after the operands that subgroups may make together, and return them; `maps` gets their maps."""
     made: list[Operation] = []
     for value in computed_operands(function):
         owner, map = value.owner, maps[value]

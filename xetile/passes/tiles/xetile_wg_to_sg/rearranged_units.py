@@ -15,18 +15,18 @@ from xetile.rewriting.rewriter import Handlers, on
 
 
 def conv_layout(view: SubgroupView, op: TileConvLayoutOp) -> None:
-    """Nothing where every subgroup holds its new units already, else an exchange."""
+    """Change a distribution: no op if every subgroup already holds its new units, else an exchange."""
     target = view.distribution_of(op.result)
     view.bind(op.result, redistributed(view, view.units(op.source), target))
 
 
 def transpose(view: SubgroupView, op: TileTransposeOp) -> None:
-    """A transpose of each unit where subgroups hold what they need, else an exchange that transposes."""
+    """Transpose each unit if subgroups hold what they need, else exchange and transpose."""
     transposed_units(view, op, op.permutation.get_values())
 
 
 def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[int]) -> None:
-    """`tile_transpose` or `vector.transpose`."""
+    """Rewrite `tile_transpose` or `vector.transpose`."""
     (value,), (result,) = op.operands, op.results
     source, target = view.units(value), view.distribution_of(result)
     if tuple(permutation) == (0, 1):
@@ -43,12 +43,12 @@ def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[in
 
 
 def broadcast(view: SubgroupView, op: TileBroadcastOp) -> None:
-    """A broadcast of each unit, from the units that the RFC derives for the source."""
+    """Broadcast each unit from the units that the RFC derives for the source."""
     broadcast_units(view, op, op.broadcast_dims.get_values())
 
 
 def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> None:
-    """`tile_broadcast` or `vector.broadcast` along `dims`."""
+    """Rewrite `tile_broadcast` or `vector.broadcast` along `dims`."""
     (value,), (result,) = op.operands, op.results
     target, given = view.distribution_of(result), view.units(value)
     unit = [1 if d in dims else extent for d, extent in enumerate(target.unit)]

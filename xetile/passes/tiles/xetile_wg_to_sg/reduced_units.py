@@ -1,15 +1,15 @@
-"""Reductions: inside of units, over a subgroup's units, and across subgroups through shared memory.
+"""Reductions inside units, over a subgroup's units, and across subgroups through shared memory.
 
-Every subgroup reduces its own units first. Where the reduced dimension is spread over several subgroups, one element
-per subgroup and row goes through shared memory, and the subgroups that hold the result reduce those.
+Every subgroup reduces its own units first. If the reduced dimension is spread over several subgroups, one element per
+subgroup and row goes through shared memory, and the subgroups that hold the result reduce those.
 
-A subgroup's units along the reduced dimension are joined element by element and then reduced, which is the order of
-`tile_reduce` (`reduction_order`) where they are all in one subgroup and of a power of two. Elsewhere sums and products
-of floats are formed in another: after the units of a subgroup, subgroups are halved by their numbers. With d and d' the
-depths of the two trees the result differs by at most (g(d) + g(d')) sum(|x|), products of n by the relative error
-2 g(n), with g(n) = n u / (1 - n u) and the unit roundoff u of the element type (N. Higham, Accuracy and Stability of
-Numerical Algorithms, 4.2). All other kinds, and integers, give the same bits in any order; only minnumf and maxnumf may
-give the other zero where zeros of both signs meet.
+A subgroup's units along the reduced dimension are combined element by element and then reduced. That is the order of
+`tile_reduce` (`reduction_order`) if all units are in one subgroup and their number is a power of two. Otherwise sums
+and products of floats are formed in another order: after the units of a subgroup, subgroups are halved by their
+numbers. With d and d' the depths of the two trees the result differs by at most (g(d) + g(d')) sum(|x|), products of n
+by the relative error 2 g(n), with g(n) = n u / (1 - n u) and the unit roundoff u of the element type (N. Higham,
+Accuracy and Stability of Numerical Algorithms, 4.2). All other kinds, and integers, give the same bits in any order,
+except that minnumf and maxnumf may give the other zero if zeros of both signs meet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from xetile.rewriting.rewriter import Handlers, on
 
 
 def reduce(view: SubgroupView, op: TileReduceOp) -> None:
-    """A reduction of each unit, of a subgroup's units, and of what several subgroups found."""
+    """Reduce each unit, then a subgroup's units, then the results of several subgroups."""
     dims = op.reduction_dims.get_values()
     target = view.distribution_of(op.result)
     partial = _of_own_units(view, op, view.units(op.source), dims)
@@ -53,7 +53,7 @@ def reduce(view: SubgroupView, op: TileReduceOp) -> None:
 def _of_own_units(
     view: SubgroupView, op: TileReduceOp, source: Units, dims: Sequence[int]
 ) -> Units:
-    """What each subgroup finds in its own units: one element per subgroup along the reduced dimensions."""
+    """Reduce each subgroup's own units to one element per subgroup along the reduced dimensions."""
     whole = source.distribution
     found = Distribution(
         [
@@ -79,7 +79,7 @@ def _joined(
     values: Mapping[Coordinates, SSAValue],
     dimension: int,
 ) -> Mapping[Coordinates, SSAValue]:
-    """Units by their rounds, those along a dimension combined element by element."""
+    """Combine units along a dimension element by element, and return them by their rounds."""
     lines: dict[Coordinates, list[SSAValue]] = {}
     for (row, column), value in values.items():
         lines.setdefault((0, column) if dimension == 0 else (row, 0), []).append(value)
@@ -97,7 +97,7 @@ def _reduced(
 
 
 def _combined(view: SubgroupView, op: TileReduceOp, values: Sequence[SSAValue]) -> SSAValue:
-    """Values of one type combined by the reduction's kind, by halving."""
+    """Combine values of one type by the reduction's kind, by halving."""
     element = vector_type(values[0]).element_type
     if len(values) > 1 and not is_signless(element):
         fail(

@@ -1,4 +1,4 @@
-"""How the values of a function change their owners, for people: one line each, in the order of the program."""
+"""A report on how the values of a function change their owners: one line each, in program order."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -16,7 +16,7 @@ from xetile.planning.distribution.shared_messages import Side
 
 
 class Owners(NamedTuple):
-    """How values change their owners, which buffers are laid out otherwise, who computes operands of products."""
+    """The values that change their owners, buffers with a new layout, and shared operands of products."""
 
     moves: Sequence[Exchanged | Kept]
     laid: Sequence[LaidBuffer]
@@ -24,7 +24,7 @@ class Owners(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What became of a value: `at` is its op, `what` the value and its owners, `how` it changes them."""
+    """The fate of a value: `at` is its op, `what` the value and its owners, `how` the way in which owners change."""
 
     at: Operation
     what: str
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 def report(owners: Owners) -> Iterator[Line]:
-    """A line for each value, for each buffer of the program that lies otherwise than it says, and each operand's work.
+    """Yield a line for each value, for each buffer of the program with a new layout, and for each operand's work.
 
     k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
     9984 bytes with gaps, 1 barrier, stores of 32 bits with 0 conflicts, loads of 256 bits with 0 conflicts
@@ -100,7 +100,7 @@ def _dealt(distribution: Distribution) -> str:
 
 
 def exchange_in_words(move: Exchanged) -> str:
-    """How a value goes through shared memory, in words."""
+    """Describe how a value goes through shared memory."""
     plan = move.plan
     barriers = len(move.before) + len(move.between)
     parts = [

@@ -1,4 +1,4 @@
-"""A workgroup-level function as one subgroup sees it: what each value became, and where its units begin."""
+"""A workgroup-level function as one subgroup sees it: the new form of each value, and where its units begin."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -24,11 +24,11 @@ from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.target import Target
 
 MOST_UNITS = 1 << 12
-"""A bound on the units of one value in a subgroup, each of which becomes ops of its own."""
+"""The most units of one value in a subgroup; each becomes ops of its own."""
 
 
 class SubgroupView(Expansion):
-    """A function as it is rebuilt for one subgroup."""
+    """A function that is rebuilt for one subgroup."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class SubgroupView(Expansion):
         self.maps = holdings.needs.maps
         self._made: Distribution | None = None
 
-    # Who holds what.
+    # Distributions of values.
 
     def distribution_of(self, value: SSAValue) -> Distribution:
-        """How a value is dealt out: as its map says, but for the result that is being made otherwise."""
+        """Return the distribution of a value: that of its map, or that in which the current result is being made."""
         if self._made is not None and value in self.current.results:
             return self._made
         distribution = self.holdings.needs.home(value)
@@ -72,7 +72,7 @@ class SubgroupView(Expansion):
         return distribution
 
     def units(self, value: SSAValue) -> Units:
-        """A subgroup's units of an operand of the current op, in the distribution in which that takes it."""
+        """Return a subgroup's units of an operand, in the distribution in which the current op takes it."""
         became = self.get(value)
         assert isinstance(became, Units | Copies)
         held = became.each if isinstance(became, Copies) else [became]
@@ -84,7 +84,7 @@ class SubgroupView(Expansion):
         return next(units for units in made if units is not None)
 
     def rewrite(self, op: Operation) -> None:
-        """Rewrite an op once for each distribution in which its results are held, where they are several or another."""
+        """Rewrite an op once for each distribution of its results, if there are several or one unlike the map's."""
         mapped = [] if carries(op) else [v for v in op.results if v in self.maps]
         held = [self.holdings.of(value) for value in mapped]
         if all(
@@ -146,7 +146,7 @@ class SubgroupView(Expansion):
         return distribution.unit == distribution.shape
 
     def single(self, value: SSAValue) -> SSAValue:
-        """What an old value became, for ops that know no units: a vector must be held whole."""
+        """Return the new value of an old one for ops that know no units, so that a vector must be held whole."""
         if not isinstance(self.get(value), Units | Copies):
             return super().single(value)
         if isinstance(value.type, TileType):
@@ -163,11 +163,11 @@ class SubgroupView(Expansion):
 
     @property
     def exchanges(self) -> list[Exchanged]:
-        """Those through shared memory, in the order of the program."""
+        """The exchanges through shared memory, in program order."""
         return [made for made in self.moves if isinstance(made, Exchanged)]
 
     def note_kept(self, source: Distribution, target: Distribution) -> None:
-        """Remember, for people, that the current op's value changes its owners without shared memory."""
+        """Record for the report that the current op's value changes its owners without shared memory."""
         value = self.current.operands[0]
         if value not in self.maps:
             if source != target:
@@ -212,7 +212,7 @@ class SubgroupView(Expansion):
             self.copy(op)
 
     def copy(self, op: Operation) -> None:
-        """An op that is not distributed is copied, where every subgroup holds all of its vectors."""
+        """Copy an op that is not distributed, if every subgroup holds all of its vectors."""
         for result in op.results:
             if isinstance(result.type, TileType):
                 fail(
@@ -235,7 +235,7 @@ class SubgroupView(Expansion):
 
     @contextmanager
     def first_owners(self, distribution: Distribution) -> Generator[None]:
-        """What is emitted inside is done by one subgroup per unit: the first of those that hold it."""
+        """Emit ops that one subgroup per unit executes: the first of those that hold it."""
         bounds = distribution.first_owner_terms()
         if not bounds:
             yield
@@ -252,7 +252,7 @@ class SubgroupView(Expansion):
 
     @contextmanager
     def only_if(self, condition: SSAValue | None) -> Generator[None]:
-        """What is emitted inside is done where the condition holds; None always holds."""
+        """Emit ops that execute where the condition is true; None is always true."""
         if condition is None:
             yield
             return
@@ -265,7 +265,7 @@ class SubgroupView(Expansion):
     def choose(
         self, condition: SSAValue | None, make: Callable[[], SSAValue], otherwise: SSAValue
     ) -> SSAValue:
-        """What `make` emits where the condition holds, else `otherwise`; None always holds."""
+        """Return the value that `make` emits where the condition is true, else `otherwise`; None is always true."""
         if condition is None:
             return make()
         then, other = Block(), Block()
@@ -284,7 +284,7 @@ def _in_words(distribution: Distribution) -> str:
 
 
 def is_signless(element: Attribute) -> bool:
-    """Whether the integer ops of arith take such elements; what is no integer has no sign to say."""
+    """Return True if arith's ops accept such elements: signless integers, and types that are not integers."""
     if not isinstance(element, IntegerType):
         return True
     return cast("IntegerType", element).signedness.data is Signedness.SIGNLESS
@@ -293,7 +293,7 @@ def is_signless(element: Attribute) -> bool:
 def retyped(
     op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
 ) -> Operation:
-    """The same op on other operands, without its maps."""
+    """Return the same op with other operands and without its maps."""
     copy = remade(op, operands, result_types)
     for entries in (copy.properties, copy.attributes):
         for name in [name for name in entries if name.startswith("wg_map")]:

@@ -1,4 +1,4 @@
-"""Ops on tiles: making, moving, loading, storing, prefetching, updating atomically."""
+"""Ops on tiles: init, offset updates, loads, stores, prefetches, atomic updates."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ from xetile.rewriting.rewriter import Handlers, on
 
 
 def init_tile(view: SubgroupView, op: InitTileOp) -> None:
-    """One tile per unit, at the unit's offset or with the unit's indices."""
+    """Make one tile per unit, at the unit's offset or with the unit's indices."""
     distribution = view.distribution_of(op.tile)
     check_one_buffer(op, op.source)
     _check_blocks(op, distribution.unit)
@@ -66,7 +66,7 @@ def _check_blocks(op: InitTileOp, unit: Sequence[int]) -> None:
 
 
 def update_tile_offset(view: SubgroupView, op: UpdateTileOffsetOp) -> None:
-    """Every unit moves by the same steps, or each element by its own."""
+    """Move every unit by the same steps, or each element by its own."""
     tiles = view.units(op.tile)
     if op.indices is not None:
         steps = view.units(op.indices).values
@@ -85,7 +85,7 @@ def update_tile_offset(view: SubgroupView, op: UpdateTileOffsetOp) -> None:
 
 
 def _accessed(view: SubgroupView, op: Operation, tile: SSAValue) -> Units:
-    """The tiles that a load or store goes to, refused where it moves blocks, which no map distributes."""
+    """Return the tiles that a load or store accesses; refuse blocks, which no map distributes."""
     type = cast(TileType, tile.type)
     if type.inner_blocks is not None:
         fail(
@@ -97,7 +97,7 @@ def _accessed(view: SubgroupView, op: Operation, tile: SSAValue) -> Units:
 
 
 def load(view: SubgroupView, op: LoadTileOp | LoadGatherOp) -> None:
-    """`load_tile` and `load_gather` of each unit, with the mask's unit."""
+    """Rewrite `load_tile` and `load_gather` of each unit, with the mask's unit."""
     tiles = _accessed(view, op, op.operands[0])
     masks = [view.units(mask) for mask in op.operands[1:]]
     type = unit_vector(op.results[0].type, tiles.distribution)
@@ -113,7 +113,7 @@ def _unit(values: Sequence[Units], unit: int) -> list[SSAValue]:
 
 
 def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
-    """`store_tile` and `store_scatter` of each unit, with the mask's unit, by the first subgroup that holds it."""
+    """Rewrite `store_tile` and `store_scatter` of each unit, with the mask's unit, in its first owner."""
     with _one_writer(view, op):
         for operands in _written_units(view, op):
             view.emit(retyped(op, operands, []))
@@ -121,7 +121,7 @@ def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
 
 @contextmanager
 def _one_writer(view: SubgroupView, op: Operation) -> Generator[None]:
-    """What is emitted inside is done by the first of the subgroups that hold a unit, after all have read there."""
+    """Emit ops that only the first subgroup with a unit executes, after all subgroups have read there."""
     distribution = view.units(op.operands[1]).distribution
     if distribution.is_shared and view.holdings.needs.written.follows_read(op):
         view.emit(BarrierOp())
@@ -143,7 +143,7 @@ def _atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
 
 
 def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
-    """Per unit the value, the tile and what else the op takes, where one subgroup writes each."""
+    """Return for each unit the value, the tile and the op's other operands, if one subgroup writes each unit."""
     tiles = _accessed(view, op, op.operands[1])
     values = [view.units(operand) for operand in op.operands]
     return [_unit(values, unit) for unit in range(tiles.distribution.local_units)]

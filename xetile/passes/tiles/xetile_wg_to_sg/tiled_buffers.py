@@ -1,4 +1,4 @@
-"""Buffers of the program in shared memory that only tiles reach, laid out as their tiles want it.
+"""Lay out buffers of the program in shared memory that only tiles access, as suits their tiles.
 
     %ring = memref.alloc() : memref<256x128xf16, 3>
     %t = xetile.init_tile %ring[%r, %c] : memref<256x128xf16, 3> -> !xetile.tile<32x32xf16, ...memory_space = 3>
@@ -7,8 +7,8 @@ becomes
 
     %ring = memref.alloc() : memref<256x128xf16, #xetile.swizzle<offset = [[0, 1], [0, 2], ... [1, 0], ...]>, 3>
 
-where the tiles are known to begin at multiples of their extents, wherever they are moved to. All other buffers stay as
-the program has them.
+if the tiles are known to begin at multiples of their extents, wherever they are moved to. All other buffers keep the
+program's layout.
 """
 
 from collections import defaultdict
@@ -42,13 +42,13 @@ from xetile.planning.distribution.shared_messages import BYTE_BITS, predicted_ce
 from xetile.targets.target import Target
 
 _LOOP_WEIGHT = 16
-"""How often an op of a loop is taken to run for one outside of it."""
+"""The assumed number of executions of an op in a loop for each one outside it."""
 
 AnyMemRef = MemRefType[Attribute]
 
 
 class LaidBuffer(NamedTuple):
-    """A buffer that lies otherwise than the program says; `op` makes it, or is the kernel that has it."""
+    """A buffer with a new layout; `op` allocates it, or is the kernel that owns it."""
 
     op: Operation
     type: AnyMemRef
@@ -59,7 +59,7 @@ class LaidBuffer(NamedTuple):
 def lay_out(
     function: Operation, exchanged: Sequence[Operation], device: Target
 ) -> list[LaidBuffer]:
-    """Lay out the buffers of a function that only tiles reach, but for those of exchanges."""
+    """Lay out the buffers of a function that only tiles access, except those of exchanges."""
     tiles = _Tiles(function)
     found: list[LaidBuffer] = []
     for op, buffer in _buffers(function):
@@ -92,7 +92,7 @@ def _buffers(function: Operation) -> Iterator[tuple[Operation, SSAValue]]:
 
 
 def _is_free(type: Attribute) -> bool:
-    """Whether elements of such a memref may lie in any order that bits of offsets make."""
+    """Return True if bits of offsets may be reordered in such a memref, so that elements lie in any order."""
     if not isa(type, AnyMemRef) or not isinstance(type.layout, NoneAttr):
         return False
     extents, bits = type.get_shape(), memory_bits(type.element_type)
@@ -107,7 +107,7 @@ def _is_free(type: Attribute) -> bool:
 
 
 class _Tiles:
-    """The tiles of a function, in classes of those that are one at run time or are moved."""
+    """The tiles of a function, in classes of tiles that are the same at run time or are moved."""
 
     def __init__(self, function: Operation) -> None:
         self._alignments = Alignments(trusting=False)
@@ -127,7 +127,7 @@ class _Tiles:
             self._members[self._classes.find(value)].append(value)
 
     def reaches(self, buffer: SSAValue, device: Target) -> list[Reach]:
-        """How tiles reach a buffer; none where something else does, or where a tile may begin anywhere."""
+        """Return the tile accesses to a buffer; none if there are other accesses, or if a tile may begin anywhere."""
         found: list[Reach] = []
         for use in buffer.uses:
             op = use.operation
@@ -139,7 +139,7 @@ class _Tiles:
             if known is None:
                 return []
             found += known
-        # a buffer that nothing loads, or stores, says nothing of its order
+        # A buffer that is never loaded, or never stored, sets no requirement on its order.
         return found if {reach.loads for reach in found} == {True, False} else []
 
     def _of_class(
@@ -166,7 +166,7 @@ class _Tiles:
         return found
 
     def _is_aligned(self, op: InitTileOp | UpdateTileOffsetOp, type: TileType) -> bool:
-        """Whether a tile begins at, or is moved by, multiples of its extents."""
+        """Return True if a tile begins at, or is moved by, multiples of its extents."""
         extents = type.shape
         if op.indices is not None or len(extents) != 2 or len(op.mixed_offsets) != 2:
             return False

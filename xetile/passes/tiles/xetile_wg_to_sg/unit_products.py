@@ -17,7 +17,7 @@ from xetile.rewriting.rewriter import Handlers, on
 
 
 def tile_mma(view: SubgroupView, op: TileMMAOp) -> None:
-    """One product per unit of the result and smaller unit of A and B along K, K ascending."""
+    """Emit one product per unit of the result and smaller unit of A and B along K, K ascending."""
     distribution = view.distribution_of(op.results[0])
     units_a, units_b = view.units(op.operands[0]), view.units(op.operands[1])
     type = unit_vector(op.results[0].type, distribution)

@@ -1,6 +1,6 @@
-"""What a workgroup's value became in one subgroup: its units, in one distribution or in several.
+"""The form of a workgroup's value in one subgroup: its units, in one distribution or in several.
 
-Units that a subgroup makes of units that it holds: some of them, slices of them, several put together.
+New units are made from units that a subgroup holds: some of them, slices of them, or several combined.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Units(Parts):
     distribution: Distribution
 
     def unit(self, row: int, column: int) -> SSAValue:
-        """The unit of one round in each dimension."""
+        """Return the unit of one round in each dimension."""
         return self.values[row * self.distribution.rounds(1) + column]
 
     def agrees_with(self, other: Parts) -> bool:
@@ -44,19 +44,19 @@ class Units(Parts):
 
 @dataclass(eq=False)
 class Copies(Parts):
-    """One subgroup's units of a value that it holds in several distributions, one after the other."""
+    """One subgroup's units of a value that it holds in several distributions, in sequence."""
 
     distributions: Sequence[Distribution]
 
     @staticmethod
     def of(held: Sequence[Units]) -> "Copies":
-        """All of them."""
+        """Return the copies that consist of all of these units."""
         values = [value for units in held for value in units.values]
         return Copies(values, tuple(units.distribution for units in held))
 
     @property
     def each(self) -> Sequence[Units]:
-        """The units by distribution."""
+        """The units of each distribution."""
         found: list[Units] = []
         first = 0
         for distribution in self.distributions:
@@ -74,12 +74,12 @@ class Copies(Parts):
 
 
 def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attribute]:
-    """The type of one unit of a workgroup's vector."""
+    """Return the type of one unit of a workgroup's vector."""
     return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
 
 
 def in_registers(expansion: Expansion, source: Units, target: Distribution) -> Units | None:
-    """A value as `target` deals it out, None where a subgroup would need what it does not hold."""
+    """Return a value in the distribution `target`, or None if a subgroup would need data that it does not hold."""
     found = own_pieces(source.distribution, target)
     if found is None:
         return None
@@ -111,7 +111,7 @@ def _slice(expansion: Expansion, source: Units, piece: Piece) -> SSAValue:
 
 
 def _zeros(type: VectorType[Attribute]) -> Dense:
-    """What the pieces are put into, all of which they cover."""
+    """Return the zeros into which pieces are inserted, all of which the pieces cover."""
     count = element_count(type)
     if isinstance(type.element_type, IntegerType | IndexType):
         integers = cast("VectorType[IntegerType]", type)

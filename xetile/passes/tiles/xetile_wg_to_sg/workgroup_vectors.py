@@ -1,6 +1,6 @@
 """Ops that make vectors of a workgroup: constants, masks, broadcasts, transposes.
 
-Ops that take parts of several units: the vectors are brought together, and the result is dealt out again.
+Ops that need parts of several units get whole vectors, and their results are distributed again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ from xetile.rewriting.rewriter import Handler, Handlers
 
 
 def of_whole_vectors(view: SubgroupView, op: Operation) -> None:
-    """The op on vectors that every subgroup holds whole, whoever held parts of them before."""
+    """Emit the op on vectors that every subgroup holds whole; gather vectors of which it holds parts."""
     operands = [_whole(view, operand) for operand in op.operands]
     made = view.emit(retyped(op, operands, op.result_types))
     for result, value in zip(op.results, made.results, strict=True):
@@ -68,7 +68,7 @@ def _whole(view: SubgroupView, value: SSAValue) -> SSAValue:
 
 
 def rows_cast(view: SubgroupView, op: Operation) -> None:
-    """Of whole rows unit by unit, where a unit's rows have the elements of whole rows before; else of whole vectors."""
+    """Cast unit by unit if a unit's rows have the elements of whole rows of the source; else cast whole vectors."""
     (source,), (result,) = op.operands, op.results
     if not (is_tile_vector(source.type) and is_tile_vector(result.type)):
         of_whole_vectors(view, op)
@@ -84,7 +84,7 @@ def rows_cast(view: SubgroupView, op: Operation) -> None:
 
 
 def bitcast(view: SubgroupView, op: Operation) -> None:
-    """Unit by unit, where the result has whole elements in each."""
+    """Cast unit by unit if each unit has whole elements of the result; else cast whole vectors."""
     (source,), (result,) = op.operands, op.results
     taken, shape = view.units(source).distribution, vector_shape(result)
     columns, rest = divmod(taken.unit[1] * shape[1], taken.shape[1])
@@ -105,7 +105,7 @@ def _of_each_unit(
 
 
 def constant(view: SubgroupView, op: Operation) -> None:
-    """A constant per unit: the splat, or the subgroup's slice."""
+    """Emit a constant per unit: the splat, or the subgroup's slice."""
     distribution = view.distribution_of(op.results[0])
     values = dense_value(op)
     if values is None:
@@ -151,7 +151,7 @@ def _own_slice(
 def _at_own_offset(
     view: SubgroupView, term: Term, make: Callable[[int], SSAValue]
 ) -> SSAValue:
-    """What `make` gives for the offset of this subgroup's unit, selected among all offsets that occur."""
+    """Return the result of `make` for this subgroup's offset, selected from the results for all possible offsets."""
     choices = [(offset, make(offset)) for offset in term.offsets]
     own = view.unit_offset(term)
     chosen = choices[0][1]
@@ -162,12 +162,12 @@ def _at_own_offset(
 
 
 def create_mask(view: SubgroupView, op: Operation) -> None:
-    """The mask of each unit: its bounds count from where the unit begins."""
+    """Emit the mask of each unit, with bounds relative to the unit's beginning."""
     _mask(view, op, [view.single(bound) for bound in op.operands])
 
 
 def constant_mask(view: SubgroupView, op: Operation) -> None:
-    """A mask with constant bounds, which depend on the subgroup here."""
+    """Emit a mask with constant bounds, which depend on the subgroup here."""
     _mask(view, op, integers_of(op, "mask_dim_sizes"))
 
 
@@ -186,7 +186,7 @@ def _mask(view: SubgroupView, op: Operation, bounds: Sequence[Offset]) -> None:
 
 
 def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Offset:
-    """A bound as counted from `start`, clamped to [0, size] (elements)."""
+    """Return a bound relative to `start`, clamped to [0, size] (elements)."""
     if isinstance(bound, int) and isinstance(start, int):
         return min(max(bound - start, 0), size)
     left = view.index(bound)
@@ -197,7 +197,7 @@ def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Off
 
 
 def broadcast(view: SubgroupView, op: Operation) -> None:
-    """A broadcast of scalars, of the unit's part of rank 1, or of rank 2 as `tile_broadcast` does it."""
+    """Broadcast scalars, the unit's part of a rank 1 vector, or a rank 2 vector like `tile_broadcast`."""
     (source,), (result,) = op.operands, op.results
     if is_tile_vector(source.type):
         shapes = zip(vector_shape(source), vector_shape(result), strict=True)
@@ -212,7 +212,7 @@ def broadcast(view: SubgroupView, op: Operation) -> None:
 
 
 def shape_cast(view: SubgroupView, op: Operation) -> None:
-    """A row or a column made of a vector of rank 1, which every subgroup holds whole; others row by row."""
+    """Cast a vector of rank 1, which every subgroup holds whole, to a row or column; cast other vectors row by row."""
     (source,), (result,) = op.operands, op.results
     shape = vector_shape(result)
     if len(vector_shape(source)) != 1 or len(shape) != 2 or 1 not in shape:
@@ -222,7 +222,7 @@ def shape_cast(view: SubgroupView, op: Operation) -> None:
 
 
 def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
-    """The op on the part of a vector of rank 1 that lies along one dimension of each unit."""
+    """Apply the op to the part of a vector of rank 1 that lies along one dimension of each unit."""
     (source,), (result,) = op.operands, op.results
     distribution = view.distribution_of(result)
     line, size = view.single(source), distribution.unit[dimension]
@@ -248,7 +248,7 @@ def _transpose(view: SubgroupView, op: Operation) -> None:
 
 
 def _slice(view: SubgroupView, op: Operation) -> None:
-    """A slice of each unit, where the unit is whole in the dimensions that the slice makes smaller; else of all."""
+    """Slice each unit if it is whole in the sliced dimensions; else slice the whole vectors."""
     if not all(is_tile_vector(operand.type) for operand in op.operands):
         of_whole_vectors(view, op)
         return
@@ -279,7 +279,7 @@ def _slice(view: SubgroupView, op: Operation) -> None:
 
 
 def _box(op: Operation, unit: Sequence[int]) -> Mapping[str, Sequence[int]]:
-    """What a slice of one unit says: all dimensions are named."""
+    """Return the properties of a slice of one unit, which name all dimensions."""
     offsets = integers_of(op, "offsets")
     box = {"offsets": [*offsets, *[0] * (2 - len(offsets))], "strides": [1, 1]}
     return box | {"sizes": [*unit]} if "sizes" in op.properties else box
@@ -296,7 +296,7 @@ def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
 
 
 def _where_tile_vectors_are(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
-    """The handler for ops with an operand or a result of rank 2; other ops are copied."""
+    """Apply the handler to ops with an operand or a result of rank 2, and copy other ops."""
 
     def handle(view: SubgroupView, op: Operation) -> None:
         if any(is_tile_vector(value.type) for value in (*op.operands, *op.results)):

@@ -1,4 +1,4 @@
-"""Turn XeGPU into XeVM: from the subgroup's view to that of one lane.
+"""Turn XeGPU into XeVM: from the view of a subgroup to that of one lane.
 
 Before:
 
@@ -17,11 +17,11 @@ After:
     %a = vector.shuffle %v, %v [8, 9, 10, 11, 12, 13, 14, 15] : vector<64xi16>, vector<64xi16>
     %c1 = xevm.mma %a, %b, %c {...} : (vector<8xi16>, vector<8xi32>, vector<8xf32>) -> vector<8xf32>
 
-Every vector has a linear layout (register, lane) -> element, which is planned (`planning/xe/register_layouts`):
-messages and matrix instructions fix some, `planning/xe/register_layouts/layout_rules` says how an op relates its
-operands' to its result's. Most ops that rearrange only give registers other names; where a use wants another layout,
-the vector is converted. Constants, steps and masks are computed in the layout of each use. A value is kept with its
-selection pending, so that slices and permutations become one shuffle at the use.
+Every vector has a planned linear layout (register, lane) -> element (`planning/xe/register_layouts`). Messages and
+matrix instructions fix some layouts; `planning/xe/register_layouts/layout_rules` relates the layouts of an op's
+operands and result. Most ops that rearrange elements only rename registers. If a use needs another layout, the vector
+is converted. Constants, steps and masks are computed in the layout of each use. A selection of registers stays pending,
+so that slices and permutations become one shuffle at the use.
 """
 
 import sys

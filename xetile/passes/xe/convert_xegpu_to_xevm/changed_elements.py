@@ -1,6 +1,6 @@
-"""Scattered descriptors, and elements of memory that are changed atomically: each element by the lane that has it.
+"""Scattered descriptors, and atomic changes of memory: the lane that holds an element changes it.
 
-One element of memory changed atomically by each lane: by the device's instruction, else by comparing and exchanging.
+Each lane changes one element by the device's atomic instruction, or else by compare and exchange:
 
     %old = scf.while (%guess = %zero) : (i32) -> i32 {
       %new = ...                                        // what the element becomes if it is %guess
@@ -14,9 +14,9 @@ One element of memory changed atomically by each lane: by the device's instructi
       scf.yield %next : i32
     }
 
-Nothing is read before: a first guess of 0 costs at most the round that a load would, and a load would race with what
-others change. An element of fewer bits is changed in the word of 32 bits that it lies in; the word's other bytes are
-stored as they are found.
+There is no load before: a first guess of 0 costs at most one round, as much as a load would, and a load would race with
+the changes of others. An element of fewer bits is changed in the 32-bit word that contains it; the word's other bytes
+are stored as they are found.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -67,16 +67,16 @@ from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 _WORD_BITS = COMPARED_BITS[0]
 
 SCOPES: Mapping[Space, str] = {"global": "device", "shared": "workgroup"}
-"""Who sees a change as one: all that can reach the memory."""
+"""The scope in which a change is atomic: all threads that can access the memory."""
 
 
 class Change(NamedTuple):
-    """What is done to an element.
+    """A change of an element.
 
     Attributes:
-        word: what `llvm.atomicrmw` calls it; None where it has no word.
-        combine: what makes the new element of the old one and the value; None where it is the value.
-        tf32: whether elements are words of f32 of which the upper 19 bits count.
+        word: its name for `llvm.atomicrmw`, or None if there is none.
+        combine: makes the new element from the old one and the value; None if it is the value.
+        tf32: True if elements are words of f32 of which only the upper 19 bits count.
     """
 
     word: str | None
@@ -84,7 +84,7 @@ class Change(NamedTuple):
     tf32: bool = False
 
     def of_tf32(self) -> Self:
-        """The same change of words of which the upper bits count: only exchanging them has a word."""
+        """Return the same change for words of which the upper bits count; only an exchange has a name."""
         return self._replace(word=None if self.combine else self.word, tf32=True)
 
 
@@ -110,7 +110,7 @@ _INTEGERS: Mapping[str, Change] = {
 
 
 def change_of(kind: str, element: Attribute) -> Change | None:
-    """What a kind of arith's AtomicRMWKind does to elements of a type; None where it does nothing to them."""
+    """Return the change that a kind of arith's AtomicRMWKind makes to elements of a type, or None if it makes none."""
     if kind == "assign":
         return Change("xchg")
     return (_FLOATS if isa(element, AnyFloat) else _INTEGERS).get(kind)
@@ -119,7 +119,7 @@ def change_of(kind: str, element: Attribute) -> Change | None:
 def changed(
     view: LaneCode, change: Change, pointer: SSAValue, value: SSAValue, space: Space
 ) -> SSAValue:
-    """The element that was there before; `value` is a scalar of the elements' type."""
+    """Change an element and return the old one; `value` is a scalar of the elements' type."""
     if change.tf32:
         value = _of_words(view, cut, value)
         change = change._replace(tf32=change.combine is not None)
@@ -159,7 +159,7 @@ def _combined(view: LaneCode, change: Change, old: SSAValue, value: SSAValue) ->
 def _of_words(
     view: LaneCode, of: Callable[[LaneCode, SSAValue], SSAValue], value: SSAValue
 ) -> SSAValue:
-    """What is said of vectors of words, of a single one."""
+    """Apply a function of vectors of words to a single word."""
     made = of(view, view.new(FromElementsOp([value], VectorType(value.type, (1,)))))
     return view.new(ExtractOp(made, [0], value.type))
 
@@ -167,7 +167,7 @@ def _of_words(
 def _in_word(
     view: LaneCode, change: Change, pointer: SSAValue, value: SSAValue, scope: str
 ) -> SSAValue:
-    """The same for an element of a part of a word."""
+    """Change an element that is part of a word."""
     type = value.type
     bits = _bits(type)
     own = IntegerType(bits)
@@ -203,7 +203,7 @@ def _exchanged(
     scope: str,
     replaced: Callable[[SSAValue], SSAValue],
 ) -> SSAValue:
-    """What was found where something made of it was stored; `replaced` emits what makes it."""
+    """Replace an element atomically and return the old one; `replaced` emits the new element from the old one."""
     before, after = Block(arg_types=[type]), Block(arg_types=[type])
     with view.building(before):
         (guess,) = before.args
@@ -223,7 +223,7 @@ def _exchanged(
 def element_pointer(
     view: LaneCode, pointer: SSAValue, place: SSAValue, type: Attribute
 ) -> SSAValue:
-    """A pointer to an element, counted from another; `place` is an index."""
+    """Return a pointer to an element, relative to another pointer; `place` is an index."""
     number = view.new(arith.IndexCastOp(place, i64))
     bits = _bits(type)
     assert isinstance(pointer.type, llvm.LLVMPointerType)
@@ -244,7 +244,7 @@ def _bits(type: Attribute) -> int:
 
 
 def same_bits(view: LaneCode, value: SSAValue, type: Attribute) -> SSAValue:
-    """The same bits as another type."""
+    """Return the same bits as another type."""
     return value if value.type == type else view.new(arith.BitcastOp(value, type))
 
 
@@ -298,7 +298,7 @@ def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:
 def _conditions(
     view: LaneView, wanted: Registers, outer: LinearLayout, layout: LinearLayout
 ) -> list[tuple[list[int], SSAValue | None]]:
-    """Registers that share a mask, and what has to be true in a lane that changes their elements; None is nothing.
+    """Group registers by mask: return them, and the condition for a lane to change their elements, or None.
 
     Of lanes that hold the same elements the first one does.
     """
@@ -321,7 +321,7 @@ def _conditions(
 
 
 def _place(layout: LinearLayout, register: int) -> int:
-    """What names the elements of a register: a column of the layout."""
+    """Return the column of the layout that identifies the elements of a register."""
     place = 0
     for bit, column in enumerate(layout.in_columns["register"]):
         place ^= column if register >> bit & 1 else 0
@@ -329,7 +329,7 @@ def _place(layout: LinearLayout, register: int) -> int:
 
 
 def _same_lanes(layout: LinearLayout) -> int:
-    """The bits of a lane's number on which what it holds does not depend."""
+    """Return the bits of a lane's number on which its elements do not depend."""
     return sum(1 << bit for bit, column in enumerate(layout.in_columns["lane"]) if not column)
 
 
@@ -350,7 +350,7 @@ def _where(
     *,
     keep: bool,
 ) -> list[SSAValue]:
-    """What was there before, where it is kept; 0 where the condition is not true."""
+    """Change elements where the condition is true and return the old ones if `keep`; elsewhere they are 0."""
     if condition is None:
         return [changed(view, change, *pair, space) for pair in pairs]
     body, other = Block(), Block()

@@ -1,7 +1,7 @@
-"""Vectors that are made where they are used, of the coordinates of lanes and registers.
+"""Vectors that are computed where they are used, from the coordinates of lanes and registers.
 
-The element of register r in lane l stands at L(r, 0) xor L(0, l). So a step is that number, a mask compares it with a
-limit, and an element that differs from lane to lane is selected by the lane's number.
+The coordinates of the element of register r in lane l are L(r, 0) xor L(0, l). So a step is that number, a mask
+compares it with a limit, and an element that differs between lanes is selected by the lane's number.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,13 +40,13 @@ from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on, remade
 
 Make = Callable[[LinearLayout], SSAValue]
-"""The elements of a lane's registers, as one vector, in a layout."""
+"""Returns the elements of a lane's registers in a layout, as one vector."""
 
 
 def bind_computed(view: LaneView, op: Operation, make: Make) -> None:
-    """Bind the result of an op to what `make` makes of it where it is used.
+    """Bind the result of an op to a vector that `make` makes where it is used.
 
-    What uses in loops take is made here, outside of them.
+    For uses in loops it is made here, outside the loops.
     """
     result = op.results[0]
     element = vector_type(result).element_type
@@ -63,7 +63,7 @@ def bind_computed(view: LaneView, op: Operation, make: Make) -> None:
 
 
 def constant(view: LaneView, op: Operation) -> None:
-    """A splat is one register's value repeated; other constants are selected by the lane."""
+    """Repeat one register's value for a splat; select other constants by the lane."""
     value = dense_value(op)
     if value is None or _is_copied(op):
         view.copy(op)
@@ -90,7 +90,7 @@ def constant(view: LaneView, op: Operation) -> None:
 def _lane_table(
     view: LaneView, value: Dense, type: VectorType[Attribute], layout: LinearLayout
 ) -> SSAValue:
-    """A dense constant's elements that a lane holds: one table over the lanes per register."""
+    """Return the elements of a dense constant that a lane holds: one table over the lanes per register."""
     element = natural_type(type.element_type)
     lanes, rows = _places(layout, type.get_shape())
     result = VectorType(element, (len(rows),))
@@ -113,7 +113,7 @@ def _at_entry(view: LaneView, value: Dense) -> SSAValue:
 
 
 def _places(layout: LinearLayout, shape: Sequence[int]) -> tuple[int, list[list[int]]]:
-    """For each register the row-major places of the elements that lanes hold; one lane where all hold the same."""
+    """Return for each register the row-major positions of the lanes' elements; one lane if all hold the same."""
     lanes = layout.in_dim_size("lane") if any(layout.in_columns["lane"]) else 1
     return lanes, [
         [
@@ -135,9 +135,9 @@ def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
 
 
 def lanes_chosen(view: LaneView, chosen: Sequence[int]) -> SSAValue:
-    """For each register whether this lane is among those whose bits are set: an i1, or a vector of them.
+    """Return for each register if this lane is among those whose bits are set: a vector of i1.
 
-    An i1 where it is the same for all registers.
+    The result is a single i1 if it is the same for all registers.
     """
     everyone = (1 << view.device.lanes) - 1
     type = VectorType(i1, (len(chosen),))
@@ -166,7 +166,7 @@ def _bit_of(view: LaneView, words: SSAValue, bit: SSAValue, type: Attribute) -> 
 def _chosen(
     view: LaneView, layout: LinearLayout, shape: Sequence[int], shown: Sequence[bool]
 ) -> SSAValue:
-    """A mask that is known."""
+    """Return a constant mask."""
     lanes, rows = _places(layout, shape)
     copies = range(layout.in_dim_size("lane"))
     chosen = [sum(1 << lane for lane in copies if shown[row[lane % lanes]]) for row in rows]
@@ -174,7 +174,7 @@ def _chosen(
 
 
 def repeated(view: LaneView, value: SSAValue, count: int) -> SSAValue:
-    """A scalar in each of so many registers; a vector as it is."""
+    """Return a scalar repeated in `count` registers; a vector stays unchanged."""
     if isa(value.type, VectorType):
         return value
     return view.new(BroadcastOp(value, VectorType(value.type, (count,))))
@@ -195,7 +195,7 @@ def _create_mask(view: LaneView, op: CreateMaskOp) -> None:
 def mask(
     view: LaneView, layout: LinearLayout, shape: Sequence[int], limits: Sequence[Offset]
 ) -> SSAValue:
-    """Where each coordinate is below its limit: a vector of i1."""
+    """Return a mask of the coordinates below their limits, a vector of i1."""
     count = layout.in_dim_size("register")
     known = [limit if isinstance(limit, int) else known_integer(limit) for limit in limits]
     extents = shape or (1,)
@@ -225,7 +225,7 @@ def mask(
 def _below(
     view: LaneView, layout: LinearLayout, dimension: int, extent: int, limit: Offset
 ) -> SSAValue:
-    """Where a coordinate is below a limit: an i1 where all registers have one coordinate, else a vector."""
+    """Return a mask of coordinates below a limit: an i1 if all registers share the coordinate, else a vector."""
     top, bottom = view.constant(extent), view.constant(0)
     clamped = view.new(arith.MaxSIOp(view.new(arith.MinSIOp(view.index(limit), top)), bottom))
     bound = view.new(arith.IndexCastOp(clamped, i32))
@@ -241,7 +241,7 @@ def _below(
 def coordinate(
     view: LaneView, layout: LinearLayout, dimension: int, type: IntegerType | IndexType
 ) -> SSAValue:
-    """One coordinate of each register's element in this lane; a scalar where all have the same."""
+    """Return one coordinate of each register's element in this lane, or a scalar if all registers share it."""
     registers, lanes = _components(layout, dimension)
     lane = view.index(view.lane_part(lanes))
     if isinstance(type, IntegerType):
@@ -278,7 +278,7 @@ def _union(columns: Sequence[int]) -> int:
 
 
 def _is_copied(op: Operation) -> bool:
-    """Whether lanes hold a vector whole because registers and lanes cannot share its extent."""
+    """Return True if lanes hold a vector whole because registers and lanes cannot share its extent."""
     return not is_dealt_out(vector_type(op.results[0]))
 
 
@@ -294,7 +294,7 @@ def _step(view: LaneView, op: Operation) -> None:
 
 
 def broadcast_scalar(view: LaneView, op: Operation) -> None:
-    """A scalar in every register."""
+    """Repeat a scalar in every register."""
     if _is_copied(op):
         view.copy(op)
         return
@@ -308,7 +308,7 @@ def broadcast_scalar(view: LaneView, op: Operation) -> None:
 
 
 def _from_elements(view: LaneView, op: Operation) -> None:
-    """Scalars that all lanes have: those of a lane are selected by the bits of its number."""
+    """Make a vector from scalars that all lanes have; the bits of a lane's number select its own."""
     if _is_copied(op):
         view.copy(op)
         return
@@ -326,7 +326,7 @@ def _from_elements(view: LaneView, op: Operation) -> None:
 
 
 def _of_lane(view: LaneView, values: Sequence[SSAValue], lanes: int) -> SSAValue:
-    """The value of this lane among those of `lanes` lanes, chosen by the highest bit first."""
+    """Return this lane's value among those of `lanes` lanes, selected by the highest bit first."""
     half = lanes // 2
     if values[:half] == values[half:]:
         return values[0] if half < 2 else _of_lane(view, values[:half], half)

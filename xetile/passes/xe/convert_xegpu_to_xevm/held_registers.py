@@ -1,4 +1,4 @@
-"""A block as one lane holds it: registers, the layout that says what they are, and a pending selection."""
+"""One lane's part of a block: registers, the layout that identifies their elements, and a pending selection."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -26,9 +26,9 @@ from xetile.targets.target import INDEX_BITS
 class Registers(Parts):
     """One lane's part of a block.
 
-    `values` holds one 1D vector whose elements are words of `word_bits`, each with one or more neighbouring
-    elements, the lowest first. `selection` names the elements of it that the block has, in the order of the
-    layout's register dimension. A splat has no vector.
+    `values` has one 1D vector whose elements are words of `word_bits`, each with one or more neighboring elements, the
+    lowest first. `selection` lists the vector's elements that belong to the block, in the order of the layout's
+    register dimension. A splat has no vector.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Registers(Parts):
         )
 
     def sliced(self, offsets: Sequence[int], sizes: Sequence[int]) -> Self | None:
-        """A slice (elements), None where lanes hold elements inside and outside of it."""
+        """Return a slice (elements), or None if lanes hold elements inside and outside it."""
         found = select_registers(self.layout, offsets, sizes)
         if found is None:
             return None
@@ -68,13 +68,13 @@ class Registers(Parts):
         return self.selected(layout, indices)
 
     def relaid(self, layout: LinearLayout) -> Self:
-        """The same registers, said to hold other elements."""
+        """Return the same registers with a layout by which they hold other elements."""
         return self._with(layout, self.selection)
 
     def recast(self, element_type: Attribute, layout: LinearLayout) -> Self | None:
-        """The same bits as elements of another type, of as many bits or fewer; None of wider ones.
+        """Return the same bits as elements of a type of as many bits or fewer, or None for a wider type.
 
-        `layout` counts several for one as the lowest registers, the lowest bits first.
+        In `layout`, the parts of one old element are the lowest registers, the lowest bits first.
         """
         count, rest = divmod(register_bits(self.element_type), register_bits(element_type))
         if rest or (self.splat is not None and count > 1):
@@ -88,11 +88,11 @@ class Registers(Parts):
         return copy
 
     def selected(self, layout: LinearLayout, registers: Sequence[int]) -> Self:
-        """Some of the registers, in this order, said to hold the elements of a layout."""
+        """Return some of the registers, in this order, as the elements of a layout."""
         return self._with(layout, [self.selection[index] for index in registers])
 
     def without_repeats(self) -> tuple[Self, tuple[int, ...]]:
-        """Each register once, to be read, and for each of the layout's the place where it then is."""
+        """Return each register once, to be read, and the position among these of each register of the layout."""
         count = range(len(self.selection))
         once = tuple(count if self.splat is not None else dict.fromkeys(self.selection))
         if len(once) == len(self.selection):
@@ -129,7 +129,7 @@ class Registers(Parts):
 
 
 def register_bits(element_type: Attribute) -> int:
-    """Bits of an element in a register (tf32 takes 32, an index 64)."""
+    """Return the bits of an element in a register (tf32 takes 32, an index 64)."""
     if isinstance(element_type, FloatTF32Type):
         return 32
     if isinstance(element_type, IndexType):
@@ -139,12 +139,12 @@ def register_bits(element_type: Attribute) -> int:
 
 
 def natural_type(element_type: Attribute) -> Attribute:
-    """The type in which single elements are computed with at lane level (tf32 is held as f32)."""
+    """Return the type in which single elements are computed at lane level (f32 for tf32)."""
     return f32 if isinstance(element_type, FloatTF32Type) else element_type
 
 
 def _grain(selection: Sequence[int], bits: int, largest: int) -> int:
-    """The widest words (bits, at most `largest`) that the selection moves as wholes."""
+    """Return the widest words (bits, at most `largest`) that the selection moves whole."""
     grain = largest
     while grain > bits:
         run = grain // bits

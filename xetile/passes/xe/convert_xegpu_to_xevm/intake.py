@@ -1,29 +1,28 @@
-"""Check and prepare the XeGPU that this pass takes: that of one subgroup, with 2D block messages and matrix products.
+"""Check and prepare the XeGPU that this pass accepts: that of one subgroup, with 2D block messages and matrix products.
 
-Layouts for instructions and lanes are advice: results do not depend on them, and they are dropped.
+Layouts for instructions and lanes are advice: results do not depend on them, and they are dropped. Registers and lanes
+can hold vectors whose extents are powers of two.
 
-Which vectors registers and lanes can hold: those whose extents are powers of two.
-
-Products of small integers and f16, computed in f32 and rounded once: the same bits in fewer instructions.
+Products of small integers and f16 are computed in f32 and rounded once: the same bits in fewer instructions.
 
 Before:
 
     %x = arith.sitofp %w : vector<8x16xi8> to vector<8x16xf16>
     %y = arith.mulf %x, %scales : vector<8x16xf16>
 
-After, `%wide` right behind the definition of `%scales` (of a row that is broadcast: in front of that), outside of the
-loops that it is defined outside of:
+After, with `%wide` right after the definition of `%scales` (before the broadcast, if it is a broadcast row), and so
+outside the loops that contain the product but not that definition:
 
     %wide = arith.extf %scales : vector<8x16xf16> to vector<8x16xf32>
     %x = arith.sitofp %w : vector<8x16xi8> to vector<8x16xf32>
     %p = arith.mulf %x, %wide : vector<8x16xf32>
     %y = arith.truncf %p : vector<8x16xf32> to vector<8x16xf16>
 
-The product of 8 and 11 binary digits has at most 19, f32 has 24: it is exact, and so is what either is converted from.
+The product of 8 and 11 binary digits has at most 19, and f32 has 24. So it is exact, and so are its converted factors.
 
-Halves are converted, multiplied and packed in 10 instructions for a register of two elements, so in 7 (ocloc 26.27,
-`python -m tools.instruction_counts --only '*scales'`: 166, 227, 168 instructions on bmg, pvc and cri became
-158, 211 and 123).
+Conversion, product and packing of halves take 10 instructions for a register of two elements, and 7 in this form (ocloc
+26.27, `python -m tools.instruction_counts --only '*scales'`: 166, 227, 168 instructions on bmg, pvc and cri became 158,
+211 and 123).
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -62,10 +61,9 @@ _ACCESSES = ("xegpu.load", "xegpu.store")
 
 
 def check_extents(function: Operation) -> None:
-    """Refuse vectors that no layout holds.
+    """Refuse vectors that no layout supports.
 
-    One of rank 1 may have any extent where each lane has it whole, as an op that takes
-    single elements does.
+    A vector of rank 1 may have any extent if each lane holds it whole, as an op on single elements does.
     """
     for op in function.walk():
         for value in (*op.operands, *op.results):
@@ -82,7 +80,7 @@ def check_extents(function: Operation) -> None:
 
 
 def _parts(extent: int) -> str:
-    """An extent in powers of two: 24 is 16 and 8."""
+    """Return an extent as a sum of powers of two: 24 is 16 and 8."""
     bits = [1 << bit for bit in reversed(range(extent.bit_length())) if extent >> bit & 1]
     return " and ".join(map(str, bits))
 
@@ -91,11 +89,11 @@ _CONVERSIONS = ("arith.sitofp", "arith.uitofp")
 
 _F16_DIGITS = 11
 _F32_DIGITS = 24
-"""Binary digits of a number, the leading one included (IEEE 754)."""
+"""Binary digits of a number, including the leading one (IEEE 754)."""
 
 
 def widen_products(function: Operation, lanes: int) -> None:
-    """Rewrite the products of a function that are exact in f32, where there are registers for their factors."""
+    """Rewrite a function's products that are exact in f32, if there are enough registers for their factors."""
     products = [
         (op, number)
         for op in function.walk()
@@ -110,7 +108,7 @@ def widen_products(function: Operation, lanes: int) -> None:
 
 
 def _elements(factor: SSAValue) -> int:
-    """The elements that a factor has registers for: those of the row, where it is broadcast."""
+    """Return the elements for which a factor needs registers: those of the row if it is broadcast."""
     maker = factor.owner
     if isinstance(maker, BroadcastOp):
         source = maker.source.type
@@ -119,7 +117,7 @@ def _elements(factor: SSAValue) -> int:
 
 
 def _converted(op: Operation) -> int | None:
-    """Which operand of an op on vectors of f16 comes from so small an integer; None where none does."""
+    """Return the index of an f16 operand that is converted from a small enough integer, or None."""
     type = op.results[0].type
     if not isinstance(type, VectorType):
         return None
@@ -151,7 +149,7 @@ def _widen(op: Operation, number: int, wide: dict[SSAValue, SSAValue]) -> None:
 
 
 def _wide(value: SSAValue, known: dict[SSAValue, SSAValue]) -> SSAValue:
-    """A value in f32; a row that is broadcast becomes so before that."""
+    """Return a value in f32; a broadcast row is converted before the broadcast."""
     if value not in known:
         type = VectorType(f32, cast("VectorType[Attribute]", value.type).get_shape())
         made: Operation = arith.ExtFOp(value, type)
@@ -170,7 +168,7 @@ def _before(place: Operation, op: Operation) -> SSAValue:
 
 
 def _behind(value: SSAValue, op: Operation) -> SSAValue:
-    """The result of an op that stands where a value is defined."""
+    """Insert an op right after a value's definition and return its result."""
     if isinstance(value.owner, Operation):
         assert value.owner.parent is not None
         op.location = value.owner.location
@@ -183,7 +181,7 @@ def _behind(value: SSAValue, op: Operation) -> SSAValue:
 
 
 def check_taken(function: Operation, handled: Collection[str]) -> None:
-    """Refuse, at the first op, XeGPU of a workgroup or of a lane, and ops that are not in `handled`."""
+    """Refuse, at the first such op, XeGPU of a workgroup or of a lane, and ops that are not in `handled`."""
     for op in function.walk():
         _check_level(op)
         if op.name.startswith("xegpu.") and op.name not in handled:
@@ -191,7 +189,7 @@ def check_taken(function: Operation, handled: Collection[str]) -> None:
 
 
 def drop_layouts(function: Operation) -> None:
-    """Take away what upstream's passes wrote on ops of other dialects: below, nothing reads it."""
+    """Remove the layout attributes of upstream's passes from ops of other dialects, as no later pass reads them."""
     for op in function.walk():
         for name, value in [*op.attributes.items()]:
             if isinstance(value, LayoutAttr | SliceAttr):
@@ -199,7 +197,7 @@ def drop_layouts(function: Operation) -> None:
 
 
 def together_in(function: Operation) -> Callable[[Operation], str]:
-    """What the lanes of a subgroup do together in an op: messages, and all with vectors that they share out.
+    """Return a function that says what all lanes of a subgroup do together in an op: messages, and shared vectors.
 
     Vectors that each lane loads for itself are its own.
     """
@@ -251,7 +249,7 @@ def _layouts(op: Operation) -> Iterator[LayoutAttr | SliceAttr]:
 
 
 def _share_of_a_lane(op: Operation) -> SSAValue | None:
-    """A vector of rank 1 where a subgroup would have all elements of a block."""
+    """Return a vector of rank 1 where a subgroup would have all elements of a block, or None."""
     if isinstance(op, DpasOp):
         return op.lhs if vector_type(op.lhs).get_num_dims() == 1 else None
     if not isinstance(op, LoadNdOp | StoreNdOp):

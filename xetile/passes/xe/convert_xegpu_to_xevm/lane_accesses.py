@@ -1,6 +1,6 @@
-"""The messages of lanes: words loaded into registers and stored from them, and the addresses of both.
+"""The messages of lanes, which load words into registers and store them, and their addresses.
 
-Masked loads without a branch: lanes that are masked off load from zeros that the module owns.
+Masked loads need no branch: lanes that are masked off load from zeros that the module owns.
 
     llvm.mlir.global internal constant @xetile_zeros(dense<0> : tensor<64xi8>)
         {addr_space = 1 : i32, alignment = 64 : i64} : !llvm.array<64 x i8>
@@ -9,11 +9,11 @@ Masked loads without a branch: lanes that are masked off load from zeros that th
     %at = arith.select %wanted, %pointer, %zeros : !llvm.ptr<1>
     %value = llvm.load %at : !llvm.ptr<1> -> vector<4xi32>
 
-So no memory of a user's is touched where nothing is wanted, and what is loaded there is 0. Beside an unmasked load it
-costs a comparison and two selections (four loads on bmg: 54 instructions without masks, 67 so, 83 with branches;
-pvc 69, 80, 114; cri 40, 57, 70; measured with ocloc 26.27).
+So no user memory is accessed for masked lanes, and their loaded value is 0. In addition to an unmasked load this costs
+a comparison and two selections (four loads on bmg: 54 instructions without masks, 67 so, 83 with branches; pvc 69, 80,
+114; cri 40, 57, 70; measured with ocloc 26.27).
 
-An address is what the subgroup has in common, the lane's part, and a number for each message.
+An address is the sum of a part that the subgroup shares, the lane's part, and a number for each message.
 """
 
 from collections.abc import Callable, Sequence
@@ -80,13 +80,13 @@ from xetile.targets.xe.device import (
 )
 
 _INDICES = Interval(llvm.GEP_USE_SSA_VAL + 1, 2**31 - 1)
-"""What an index of `llvm.getelementptr` can be that is a number; the number below says that it is a value."""
+"""The constant indices that `llvm.getelementptr` can have; the number below them marks an index as a value."""
 
 
 def base_pointer(view: LaneCode, source: SSAValue) -> SSAValue:
-    """A pointer to the element that offsets count from.
+    """Return a pointer to the element from which offsets count.
 
-    Errors: XetileError where `source` is no memref with strides, nor an i64.
+    Errors: XetileError if `source` is neither a memref with strides nor an i64.
     """
     space, address, type = GLOBAL_ADDRESS_SPACE, source, source.type
     if isa(type, MemRefType):
@@ -106,7 +106,7 @@ def base_pointer(view: LaneCode, source: SSAValue) -> SSAValue:
 
 
 def _first(view: LaneCode, source: SSAValue, type: MemRefType[Attribute]) -> Offset:
-    """How many elements a memref's first lies behind its aligned pointer."""
+    """Return the offset of a memref's first element from its aligned pointer (elements)."""
     layout = strides_and_offset(type)
     if layout is None:
         view.refuse(f"counts from {type}; expected strides")
@@ -116,7 +116,7 @@ def _first(view: LaneCode, source: SSAValue, type: MemRefType[Attribute]) -> Off
 
 
 def behind(view: LaneCode, pointer: SSAValue, bytes: Offset) -> SSAValue:
-    """A pointer so many bytes further."""
+    """Return a pointer `bytes` bytes after another."""
     if bytes == 0:
         return pointer
     type = pointer.type
@@ -132,9 +132,9 @@ def behind(view: LaneCode, pointer: SSAValue, bytes: Offset) -> SSAValue:
 
 @dataclass(eq=False)
 class Addresses:
-    """The addresses of one access: each part is computed once.
+    """The addresses of one access; each part is computed once.
 
-    `offsets` are the registers of the vector of offsets, in the value's layout, where the access reads it.
+    `offsets` are the registers of the vector of offsets, in the value's layout, if the access reads it.
     """
 
     view: LaneView
@@ -145,7 +145,7 @@ class Addresses:
     _parts: dict[Part, tuple[SSAValue, int]] = field(default_factory=dict)
 
     def pointer(self, message: LaneMessage) -> SSAValue:
-        """Where a lane's words of a message begin; of a block message where those of the first lane do."""
+        """Return a pointer to a lane's words of a message, or to those of the first lane for a block message."""
         if message.part not in self._parts:
             self._parts[message.part] = self._part(message)
         pointer, number = self._parts[message.part]
@@ -156,7 +156,7 @@ class Addresses:
         return self.access.bits // BYTE_BITS
 
     def _part(self, message: LaneMessage) -> tuple[SSAValue, int]:
-        """The address of a part, and the number that is in it already."""
+        """Return the address of a part, and the number that it already includes."""
         view, part = self.view, message.part
         if self.offsets is not None:
             own = single(view, self.offsets, message.registers[0])
@@ -167,7 +167,7 @@ class Addresses:
         return behind(self.view, pointer, view.multiply(lanes, self._size)), 0
 
     def _uniform(self, part: Part) -> Offset:
-        """What all lanes have in common (elements); a twist of lanes comes with their part."""
+        """Return the offset that all lanes share (elements). A twist of lanes is part of the lanes' offset instead."""
         view, total = self.view, 0
         for product, number, _ in part.steps:
             if number:
@@ -188,7 +188,7 @@ class Addresses:
         return total
 
     def _inside(self) -> Offset:
-        """The uniform part of a swizzle."""
+        """Return the uniform part of a swizzle."""
         swizzle = self.access.places.swizzle
         assert swizzle is not None
         total: Offset = 0
@@ -222,7 +222,7 @@ def _exclusive(view: LaneView, left: Offset, right: Offset) -> Offset:
 
 
 def of_lane(view: LaneView, table: Sequence[int]) -> Offset:
-    """The number that each lane has in a table, as an index."""
+    """Return the number that each lane has in a table, as an index."""
     if not any(table):
         return 0
     columns = [table[1 << bit] for bit in range((len(table) - 1).bit_length())]
@@ -245,7 +245,7 @@ def _images(columns: Sequence[int], combine: Callable[[int, int], int]) -> list[
 
 
 def _weighed(view: LaneView, weights: Sequence[int]) -> Offset:
-    """The sum of the weights of the lane's bits: runs of bits whose weights double are one product."""
+    """Return the sum of the weights of the lane's bits; a run of bits with doubling weights is one product."""
     total: Offset = 0
     start = 0
     while start < len(weights):
@@ -273,13 +273,13 @@ def _sum_at_entry(view: LaneView, left: SSAValue, right: SSAValue) -> SSAValue:
 
 
 NAME = "xetile_zeros"
-"""What the module calls its zeros."""
+"""The symbol of the module's zeros."""
 
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 
 
 def wanted_or_zeros(view: LaneCode, wanted: SSAValue, pointer: SSAValue) -> SSAValue:
-    """A pointer to global memory where a lane wants it, else one to zeros; `wanted` is an i1.
+    """Return the pointer to global memory if a lane wants it, else a pointer to zeros; `wanted` is an i1.
 
     At most `MOST_LANE_BYTES` may be loaded from it.
     """
@@ -287,7 +287,7 @@ def wanted_or_zeros(view: LaneCode, wanted: SSAValue, pointer: SSAValue) -> SSAV
 
 
 def zero_block(view: LaneCode) -> SSAValue:
-    """A pointer to `MOST_LANE_BYTES` zeros in global memory, aligned to as many."""
+    """Return a pointer to `MOST_LANE_BYTES` zeros in global memory, aligned to that size."""
 
     def made() -> Operation:
         _define(view.function)
@@ -297,7 +297,7 @@ def zero_block(view: LaneCode) -> SSAValue:
 
 
 def _define(function: Operation) -> None:
-    """Let the module around the function own the zeros."""
+    """Define the zeros in the module around the function."""
     block = function.parent_block()
     assert block is not None
     variable = _variable()
@@ -339,7 +339,7 @@ def loaded(
     element: Attribute,
     control: LoadCacheControlAttr | None = None,
 ) -> Registers:
-    """What the messages of an access load; `control` is what they ask of the caches."""
+    """Emit the messages of an access and return the loaded registers; `control` gives the cache hints."""
     plan = addresses.plan
     word = min(message.word_bits for message in plan.messages)
     if element == i1:
@@ -394,7 +394,7 @@ def _controlled(
 def _where(
     view: LaneView, wanted: SSAValue, type: Attribute, make: Callable[[], SSAValue]
 ) -> SSAValue:
-    """What is made where it is wanted, else zeros."""
+    """Return what `make` emits if `wanted` is true, else zeros."""
     zeros = _zeros(view, type)
     there, elsewhere = Block(), Block()
     with view.building(there):
@@ -415,7 +415,7 @@ def _zeros(view: LaneView, type: Attribute) -> SSAValue:
 
 
 def _words(view: LaneView, value: SSAValue, bits: int) -> SSAValue:
-    """A scalar or a vector of integers as a vector of narrower ones."""
+    """Return a scalar or a vector of integers as a vector of narrower ones."""
     if not isa(value.type, VectorType):
         value = joined(view, [value], [0])
     type = vector_type(value)
@@ -428,7 +428,7 @@ def _words(view: LaneView, value: SSAValue, bits: int) -> SSAValue:
 
 
 def _stated(message: LaneMessage, count: int) -> int | None:
-    """The alignment to state, None where it is what the type has by itself."""
+    """Return the alignment to state, or None if it is the type's natural one."""
     natural = message.word_bits // 8 * count
     return message.alignment if message.alignment < natural else None
 
@@ -440,7 +440,7 @@ def store(
     value: Registers,
     control: StoreCacheControlAttr | None = None,
 ) -> None:
-    """The messages that store registers; those that share a mask stand in one branch."""
+    """Emit the messages that store registers; those that share a mask are in one branch."""
     element, bits = value.element_type, addresses.access.bits
     if element == i1:
         held = view.natural(value)

@@ -6,14 +6,14 @@ Buffers become views of one buffer of the workgroup.
       %c4096 = arith.constant 4096 : index
       %b = memref.view %shared[%c4096][] : memref<6144xi8, 3> to memref<32x16xf32, 3>
 
-Where each begins, `planning/shared_memory.py` says.
+`planning/shared_memory.py` decides where each begins.
 
-Matrices in shared memory: their tiles are accesses of lanes, or block messages where lanes have neighbours.
+Tiles of matrices in shared memory become accesses of lanes, or block messages if adjacent lanes access neighbors.
 
-XeGPU's named barriers: those that all subgroups of a workgroup pass are the workgroup's own barrier.
+A named barrier of XeGPU that all subgroups of a workgroup pass becomes the workgroup's own barrier.
 
-Of a barrier that only some subgroups pass there is no form in SPIR-V that every device compiles. Where each arrival is
-followed by its wait, in the same block, waiting at the wait alone is right: whoever waits has arrived.
+No form in SPIR-V of a barrier that only some subgroups pass compiles on every device. If each arrival is followed by
+its wait in the same block, waiting at the wait alone is correct: every subgroup that waits has arrived.
 """
 
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ def _store_matrix(view: LaneView, op: StoreMatrixOp) -> None:
 def _tile(
     view: LaneView, op: LoadMatrixOp | StoreMatrixOp, value: SSAValue
 ) -> tuple[Addresses, LinearLayout] | None:
-    """The addresses of a tile, and the layout of its vector; None for a single element."""
+    """Return the addresses of a tile and the layout of its vector, or None for a single element."""
     if not isa(value.type, VectorType):
         return None
     found = view.layouts.access(op)
@@ -153,7 +153,7 @@ def _matrix(view: LaneView, value: SSAValue) -> Matrix:
 
 
 def _corner(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> list[Offset]:
-    """The row and the column, or as many coordinates as there are dimensions."""
+    """Return the row and the column, or as many coordinates as there are dimensions."""
     value = op.res if isinstance(op, LoadMatrixOp) else op.data
     type, mixed = cast(MemDescType, op.mem_desc.type), op.mixed_offsets
     shape = value.type.get_shape() if isa(value.type, VectorType) else [1] * len(mixed)
@@ -168,7 +168,7 @@ def _corner(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> list[Offset]:
 
 
 def _offset(view: LaneView, type: MemDescType, at: Sequence[Offset]) -> Offset:
-    """How many elements one at these coordinates lies behind the first."""
+    """Return the offset of the element at these coordinates from the first one (elements)."""
     total: Offset = 0
     inner, outer = type.steps
     for place, block, near, far in zip(at, type.block_shape, inner, outer, strict=True):
@@ -180,7 +180,7 @@ def _offset(view: LaneView, type: MemDescType, at: Sequence[Offset]) -> Offset:
 def _across(
     view: LaneView, place: Offset, block: int, near: int, far: int
 ) -> list[tuple[Offset, int]]:
-    """A coordinate in blocks and in the block, each with its step."""
+    """Split a coordinate into those of the block and within the block, each with its step."""
     if not far:
         return [(place, near)]
     if isinstance(place, int):
@@ -199,7 +199,7 @@ def _places(
     type: MemDescType,
     corner: Sequence[Offset],
 ) -> SSAValue:
-    """The offset of each register's element (elements), computed of its coordinates."""
+    """Return the offset of each register's element (elements), computed from its coordinates."""
     count = layout.in_dim_size("register")
     vector = VectorType(IndexType(), (count,))
     total: SSAValue | None = None
@@ -224,7 +224,7 @@ def _places(
     return total
 
 
-# Single elements, which all lanes have.
+# Single elements, which all lanes hold.
 
 
 def _loaded_element(view: LaneView, op: LoadMatrixOp) -> SSAValue:
@@ -263,7 +263,7 @@ def _element(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> SSAValue:
 
 
 def _nothing(_: LaneView, op: Operation) -> None:
-    """The workgroup's barrier needs no name, and who waits at it has arrived."""
+    """Drop the op: the workgroup's barrier needs no name, and every subgroup that waits at it has arrived."""
 
 
 def _init(view: LaneView, op: InitNbarrierOp) -> None:
@@ -301,7 +301,7 @@ def _wait(view: LaneView, op: NbarrierWaitOp) -> None:
 
 
 def check_shared_memory(view: LaneView) -> None:
-    """Refuse more than the device gives a workgroup, before anything is emitted."""
+    """Refuse more shared memory than the device gives a workgroup, before anything is emitted."""
     function, plan = view.function, view.shared_memory
     if not plan.buffers:
         return
@@ -330,7 +330,7 @@ def _allocation(view: LaneView, op: Operation) -> None:
 
 
 def _viewed(view: LaneView, type: MemRefType[Attribute], offset: SSAValue) -> SSAValue:
-    """A view of the workgroup's buffer, of a type whose strides are known."""
+    """Return a view of the workgroup's buffer as a type with static strides."""
     element, space = type.element_type, type.memory_space
     owner = _owner(view, space)
     if isinstance(type.layout, NoneAttr):
@@ -352,7 +352,7 @@ def _viewed(view: LaneView, type: MemRefType[Attribute], offset: SSAValue) -> SS
 
 
 def _owner(view: LaneView, space: Attribute) -> SSAValue:
-    """The workgroup's buffer, an argument of the function, in the address space as it is written."""
+    """Return the workgroup's buffer, an argument of the function, in the address space that the program uses."""
     function, size = view.function, view.shared_memory.bytes
     own = MemRefType(i8, (size,), NoneAttr(), IntegerAttr(SHARED_ADDRESS_SPACE, i64))
     buffer = view.shared_buffer
@@ -368,7 +368,7 @@ def _owner(view: LaneView, space: Attribute) -> SSAValue:
 
 
 def _end(view: LaneView, op: Operation) -> None:
-    """What is planned by lifetime is not given back."""
+    """Drop the deallocation of shared memory, which is planned by lifetime."""
     type = op.operands[0].type
     assert isinstance(type, MemRefType)
     if not is_shared_memory(type.memory_space):

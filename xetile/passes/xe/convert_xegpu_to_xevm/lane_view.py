@@ -1,8 +1,7 @@
-"""One lane's view of a function: what values become, and in which layout each op takes them.
+"""One lane's view of a function: the new form of each value, and the layout in which each op takes it.
 
-Vectors brought into another layout: the steps of a plan as ops of one lane.
-
-Registers go through the steps as one vector of integers, the words that travel together.
+A conversion to another layout executes the steps of a plan as ops of one lane. The registers go through the steps as
+one vector of integers, which are the words that move together.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -53,7 +52,7 @@ from xetile.targets.xe.device import XeDevice
 
 
 def converted(view: LaneCode, registers: Registers, layout: LinearLayout) -> Registers:
-    """A vector in another layout, by the cheapest way."""
+    """Convert a vector to another layout in the cheapest way."""
     element = registers.element_type
     if registers.layout == layout:
         return registers
@@ -74,7 +73,7 @@ def converted(view: LaneCode, registers: Registers, layout: LinearLayout) -> Reg
 
 
 def _elements(found: Plan, layout: LinearLayout) -> list[int]:
-    """The registers (elements) that moves of words within a lane take."""
+    """Return the registers (elements) that moves of words within a lane read."""
     if not found.steps:
         return list(range(layout.in_dim_size("register")))
     (step,) = found.steps
@@ -84,7 +83,7 @@ def _elements(found: Plan, layout: LinearLayout) -> list[int]:
 
 
 def _words(view: LaneCode, registers: Registers, found: Plan) -> SSAValue:
-    """The registers as one vector of words; what is no whole byte is widened to one."""
+    """Return the registers as one vector of words; elements smaller than a byte are widened to one."""
     element, bits = registers.element_type, register_bits(registers.element_type)
     word = IntegerType(found.word_bits)
     if not isinstance(element, IndexType) and bits >= 8:
@@ -131,7 +130,7 @@ def _emitted(view: LaneCode, value: SSAValue, step: Step, word_bits: int) -> SSA
 
 
 def _is_odd(view: LaneCode, mask: int) -> SSAValue:
-    """Whether the lane's number has an odd number of bits in common with a mask."""
+    """Return the test that the lane's number and a mask have an odd number of bits in common."""
     bits = [1 << bit for bit in range(mask.bit_length()) if mask >> bit & 1]
     if len(bits) == 1:
         value = at_start(view, arith.AndIOp, view.lane_number(), mask)
@@ -142,7 +141,7 @@ def _is_odd(view: LaneCode, mask: int) -> SSAValue:
 
 
 def _shuffled(view: LaneCode, value: SSAValue, step: Shuffle) -> SSAValue:
-    """One op for all registers that are read from lanes as far away."""
+    """Emit one op for all registers that are read from lanes at the same distance."""
     groups: dict[int, list[int]] = {}
     for place, lane in enumerate(step.lanes):
         groups.setdefault(lane, []).append(place)
@@ -161,7 +160,7 @@ def _shuffled(view: LaneCode, value: SSAValue, step: Shuffle) -> SSAValue:
 
 
 def _from_lane(view: LaneCode, value: SSAValue, columns: Sequence[int], lane: int) -> SSAValue:
-    """What lane `columns l ^ lane` holds."""
+    """Return the value that lane `columns l ^ lane` has."""
     width = view.constant(view.device.lanes, i32)
     number = view.constant(lane, i32)
     if list(columns) == [1 << bit for bit in range(len(columns))]:
@@ -176,7 +175,7 @@ def _from_lane(view: LaneCode, value: SSAValue, columns: Sequence[int], lane: in
 class Descriptor(Parts):
     """A surface as XeVM's ops take it: pointer, width in bytes, height in rows, pitch in bytes.
 
-    Nothing of it is carried by loops.
+    Loops carry nothing of it.
     """
 
     type: TensorDescType
@@ -199,7 +198,7 @@ class Descriptor(Parts):
 
 @dataclass(eq=False)
 class Computed(Parts):
-    """A vector that is made of coordinates where it is used: `evaluated` makes its registers in a layout."""
+    """A vector that is computed from coordinates where it is used; `evaluated` returns its registers in a layout."""
 
     evaluated: Callable[[LinearLayout], Registers]
 
@@ -209,7 +208,7 @@ class Scattered(Parts):
     """Elements at offsets from a pointer.
 
     The offsets (elements) are the sum of `steps`, vectors of the old function, and of the registers that a loop
-    carries, in the layout that nothing says more of.
+    carries, in the default layout.
     """
 
     type: TensorDescType
@@ -217,13 +216,13 @@ class Scattered(Parts):
     steps: tuple[SSAValue, ...]
 
     def moved(self, offsets: SSAValue) -> Self:
-        """The same with further offsets."""
+        """Return the same elements with further offsets added."""
         copy = self.with_values(self.values)
         copy.steps = (*self.steps, offsets)
         return copy
 
     def offsets(self, view: "LaneView", layout: LinearLayout) -> SSAValue:
-        """The offsets in a layout."""
+        """Return the offsets in a layout."""
         parts = [view.natural(view.held(step, layout)) for step in self.steps]
         if self.values:
             (value,), index = self.values, IndexType()
@@ -236,13 +235,13 @@ class Scattered(Parts):
         return found
 
     def carried(self, view: "LaneView") -> Self:
-        """The same with all offsets in registers."""
+        """Return the same elements with all offsets in registers."""
         copy = self.with_values([self.offsets(view, self.own_layout(view))])
         copy.steps = ()
         return copy
 
     def own_layout(self, view: "LaneView") -> LinearLayout:
-        """The layout of offsets that nothing says more of."""
+        """Return the default layout of the offsets."""
         chunks = self.type.chunk_size > 1
         shape = self.type.shape[:-1] if chunks else self.type.shape
         return default_layout(shape, view.device.lanes)
@@ -261,7 +260,7 @@ class Scattered(Parts):
 class LaneView(LaneCode):
     """The values of a function as registers of one lane.
 
-    `layouts` says in which layout each vector is kept, and in which one each op takes it.
+    `layouts` has the layout of each vector, and the one in which each op takes it.
     """
 
     def __init__(
@@ -287,14 +286,14 @@ class LaneView(LaneCode):
         if not self.layouts.is_unread(op):
             super().rewrite(op)
 
-    # Vectors, and the layouts in which they are.
+    # Vectors and their layouts.
 
     def taken(self, op: Operation, index: int) -> Registers:
-        """A vector operand in the layout in which the op takes it."""
+        """Return a vector operand in the layout in which the op takes it."""
         return self.held(op.operands[index], self.layouts.taken(op, index))
 
     def held(self, value: SSAValue, layout: LinearLayout) -> Registers:
-        """A vector in a layout."""
+        """Return a vector in a layout."""
         form = self.get(value)
         if isinstance(form, SSAValue):
             if not self._is_whole(value):
@@ -307,7 +306,7 @@ class LaneView(LaneCode):
         return self.converted(form, layout)
 
     def converted(self, form: Form, layout: LinearLayout) -> Registers:
-        """What a vector became, in a layout: made once for a block and those inside of it."""
+        """Return a vector's registers in a layout, converted once for a block and those inside it."""
         if isinstance(form, Registers) and form.layout == layout:
             return form
         assert isinstance(form, (Registers, Computed))
@@ -327,7 +326,7 @@ class LaneView(LaneCode):
         self.bind_vector(value, Registers(part, element, layout, word_bits=word_bits))
 
     def bind_vector(self, value: SSAValue, registers: Registers) -> None:
-        """Bind a vector in the layout that it is kept in, and convert it at once where uses in loops need another."""
+        """Bind a vector in its own layout, and convert it at once to the layouts that uses in loops need."""
         kept = registers
         if self.layouts.holds(value):
             kept = self.converted(registers, self.layouts.of(value))
@@ -336,7 +335,7 @@ class LaneView(LaneCode):
             self.converted(kept, layout)
 
     def natural(self, registers: Registers) -> SSAValue:
-        """A vector's registers as one vector of elements, in the order of its layout."""
+        """Return a vector's registers as one vector of elements, in the order of its layout."""
         element = registers.element_type
         return registers.read(self, natural_type(element), register_bits(element))
 
@@ -351,7 +350,7 @@ class LaneView(LaneCode):
         assert isinstance(became, Scattered), "the verifier compares the types"
         return became
 
-    # Vectors that every lane has whole, as vector.load makes them.
+    # Vectors that every lane holds whole, as vector.load makes them.
 
     def _is_whole(self, value: SSAValue) -> bool:
         return isa(value.type, VectorType) and value.type.get_num_dims() < 2
@@ -371,12 +370,12 @@ class LaneView(LaneCode):
 
     @property
     def copies(self) -> Iterator[tuple[Parts, Registers]]:
-        """What vectors became, and each other layout in which they are held too, or in one block."""
+        """Yield the vectors with their registers in each further layout in which some block holds them."""
         for (form, _), made in self._held.items():
             for _, registers in made:
                 yield form, registers
 
-    # What control flow carries.
+    # Values carried by control flow.
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         if isinstance(init, Scattered):
@@ -397,7 +396,7 @@ class LaneView(LaneCode):
         return self._written(self.converted(became, like.layout))
 
     def _written(self, registers: Registers) -> Registers:
-        """The same with nothing pending."""
+        """Return the same registers without a pending selection."""
         element, layout = registers.element_type, registers.layout
         bits = register_bits(element)
         return Registers(self.natural(registers), element, layout, word_bits=bits)
@@ -427,7 +426,7 @@ class LaneView(LaneCode):
         operands: Sequence[SSAValue],
         types: Sequence[VectorType[Attribute]],
     ) -> Sequence[SSAValue]:
-        """What an elementwise op gives for registers; tf32 is computed with in f32, and rounded."""
+        """Emit an elementwise op on registers; tf32 is computed in f32 and rounded."""
         is_resized = op.name in ("arith.extf", "arith.truncf")
         same = is_resized and operands[0].type == types[0]
         made = operands if same else self.emit(remade(op, operands, types)).results

@@ -1,10 +1,7 @@
-"""Lower single elements and rows, matrix instructions, and what a subgroup does once.
+"""Lower single elements and rows, matrix instructions, and ops that a subgroup executes once.
 
-Elements are taken out of a vector, put into one, picked along the leading dimension.
-
-What a subgroup does once, and its lanes would do many times: done by the first of them.
-
-Matrix instructions.
+Elements are extracted from a vector, inserted into one, or picked along the leading dimension. The first lane executes
+the ops that a subgroup does once and that its lanes would do many times.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +71,7 @@ def _by_first_lane(view: LaneView, op: Operation) -> None:
             "which is not lowered to XeVM yet; expected a result that nothing uses"
         )
     for operand in op.operands:
-        # all lanes take part in what brings a vector to the first
+        # all lanes take part in moving a vector to the first one
         view.single(operand)
     lane = view.new(LaneIdOp())
     first = view.new(arith.CmpiOp(lane, view.constant(0), "eq"))
@@ -86,7 +83,7 @@ def _by_first_lane(view: LaneView, op: Operation) -> None:
 
 
 def _store(view: LaneView, op: Operation) -> None:
-    """A scalar that a subgroup stores is stored once, but where every lane has memory of its own."""
+    """Store a scalar once for a subgroup, except where every lane has memory of its own."""
     source = op.operands[1].owner
     while isinstance(source, Operation) and source.operands:
         source = source.operands[0].owner
@@ -97,7 +94,7 @@ def _store(view: LaneView, op: Operation) -> None:
 
 
 def _call(view: LaneView, op: Operation) -> None:
-    """Every lane calls, where what is called means the same then."""
+    """Let every lane call a function, unless the callee would then do something else."""
     callees = _called(op)
     for callee in callees:
         between = "" if callee is callees[0] else f"@{symbol_name(callees[0])}, and so "
@@ -111,7 +108,7 @@ def _call(view: LaneView, op: Operation) -> None:
 
 
 def _called(call: Operation) -> list[Operation]:
-    """The functions that a call reaches, each once, those that are called by others too."""
+    """Return the functions that a call reaches, each once, including those called by others."""
     found: list[Operation] = []
     calls = [call]
     while calls:
@@ -132,7 +129,7 @@ _WORDS: Mapping[str, tuple[Attribute, int]] = {
 
 
 def _instruction(view: LaneView, op: DpasOp, types: tuple[Attribute, Attribute]) -> XeProduct:
-    """The device's instruction for a product of operands of these types; refused where there is none of its sizes."""
+    """Return the device's instruction for a product of operands of these types; refuse sizes without one."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
     instruction = view.device.matrix_instruction(*types, c.element_type)
     if instruction is None:
@@ -156,7 +153,7 @@ def _instruction(view: LaneView, op: DpasOp, types: tuple[Attribute, Attribute])
 
 
 def dpas(view: LaneView, op: DpasOp) -> None:
-    """A matrix instruction, its operands in the layouts that it takes."""
+    """Emit a matrix instruction with its operands in the layouts that it takes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
     types = operand_types(op) or (a.element_type, b.element_type)
     instruction = _instruction(view, op, types)
@@ -196,7 +193,7 @@ def dpas(view: LaneView, op: DpasOp) -> None:
 
 
 def _position(view: LaneView, op: Operation, first: int) -> list[Offset]:
-    """Where an op points: numbers, and what became of the operands from `first` on."""
+    """Return the position that an op names: numbers, and new values of the operands from `first` on."""
     dynamic = iter(op.operands[first:])
     return [
         view.single(next(dynamic)) if number == DYNAMIC_INDEX else number
@@ -205,7 +202,7 @@ def _position(view: LaneView, op: Operation, first: int) -> list[Offset]:
 
 
 def extract(view: LaneView, op: Operation) -> None:
-    """One block of those that a message loads, one row, or one element."""
+    """Extract one block of those that a message loads, one row, or one element."""
     source, result = op.operands[0], op.results[0]
     if isinstance(view.get(source), SSAValue):
         view.copy(op)
@@ -230,7 +227,7 @@ def extract(view: LaneView, op: Operation) -> None:
 def _row_at(
     view: LaneView, part: Registers, layout: LinearLayout, position: Sequence[Offset]
 ) -> Registers:
-    """The row at a place that is known at run time only: one after the other, as long as it is the place."""
+    """Return the row at a run-time position, by comparing each possible position."""
     found = registers_at(part.layout)
     within = coordinates(layout)
     made: SSAValue | None = None
@@ -258,7 +255,7 @@ def _row_at(
 
 
 def element(view: LaneView, part: Registers, position: Sequence[Offset]) -> SSAValue:
-    """One element, which all lanes get from that which has it."""
+    """Return one element, which all lanes get from the lane that holds it."""
     layout = part.layout
     at = _inverse(layout)
     place = apply_layout(at, _named(position), view.emit) if position else dict[str, Offset]()
@@ -285,7 +282,7 @@ def _elements(view: LaneView, part: Registers) -> SSAValue:
 
 
 def _inverse(layout: LinearLayout) -> LinearLayout:
-    """dim0, dim1, ... -> the lowest (register, lane) that holds the element."""
+    """Return the map dim0, dim1, ... -> the lowest (register, lane) that holds the element."""
     return layout.pseudoinvert()
 
 
@@ -304,7 +301,7 @@ def _to_elements(view: LaneView, op: ToElementsOp) -> None:
 
 
 def insert(view: LaneView, op: Operation) -> None:
-    """A row, a block or an element put into a vector."""
+    """Insert a row, a block or an element into a vector."""
     value, result = op.operands[0], op.results[0]
     if isinstance(view.get(op.operands[1]), SSAValue) and not view.layouts.holds(result):
         view.copy(op)
@@ -337,7 +334,7 @@ def insert(view: LaneView, op: Operation) -> None:
 
 
 def _lanes_at(layout: LinearLayout, position: Sequence[int]) -> list[int]:
-    """For each register the lanes, as bits, that hold an element."""
+    """Return for each register the lanes, as bits, that hold an element."""
     wanted = tuple(position)
     return [
         sum(
@@ -350,7 +347,7 @@ def _lanes_at(layout: LinearLayout, position: Sequence[int]) -> list[int]:
 
 
 def _is_at(view: LaneView, layout: LinearLayout, position: Sequence[Offset]) -> SSAValue:
-    """Where the leading coordinates are these."""
+    """Return a mask of the elements whose leading coordinates are these."""
     count = layout.in_dim_size("register")
     found: SSAValue | None = None
     for dimension, number in enumerate(position):
@@ -370,7 +367,7 @@ def _is_at(view: LaneView, layout: LinearLayout, position: Sequence[Offset]) -> 
 
 
 def _shuffle(view: LaneView, op: Operation) -> None:
-    """Entries along the leading dimension, which lies in registers."""
+    """Shuffle entries along the leading dimension, which is in registers."""
     mask = integers_of(op, "mask")
     relations = relation_of(op, 0), relation_of(op, 1)
     first, second = view.taken(op, 0), view.taken(op, 1)

@@ -1,11 +1,11 @@
 """Descriptors, and the messages of loads, stores, prefetches and fences.
 
-Accesses of which XeVM has no message are refused, with the messages that are nearest.
+Accesses for which XeVM has no message are refused, with a list of the nearest messages.
 
-What accesses ask of the caches, as XeVM says it: a property of block messages, an attribute of LLVM's own accesses.
+Cache hints of accesses become a property of XeVM's block messages, or an attribute of LLVM's own accesses:
 
-xegpu.load %m[%o], %mask <{l1_hint = #xegpu.cache_hint<streaming>}>
-llvm.load %p {cache_control = #xevm.load_cache_control<L1s_L2uc_L3uc>} : !llvm.ptr<1> -> i32
+    xegpu.load %m[%o], %mask <{l1_hint = #xegpu.cache_hint<streaming>}>
+    llvm.load %p {cache_control = #xevm.load_cache_control<L1s_L2uc_L3uc>} : !llvm.ptr<1> -> i32
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -75,19 +75,19 @@ _STORE_HINTS = {"uncached": "uc", "write_through": "wt", "write_back": "wb"}
 
 
 def load_control(op: Operation) -> LoadCacheControlAttr | None:
-    """What a load or a prefetch asks of the caches, None for nothing."""
+    """Return the cache control of a load or prefetch, or None if it has no hints."""
     return _control(op, LoadCacheControlAttr, _LOAD_HINTS)
 
 
 def store_control(op: Operation) -> StoreCacheControlAttr | None:
-    """What a store asks of the caches, None for nothing."""
+    """Return the cache control of a store, or None if it has no hints."""
     return _control(op, StoreCacheControlAttr, _STORE_HINTS)
 
 
 def _control(
     op: Operation, kind: type[_Control], letters: Mapping[str, str]
 ) -> _Control | None:
-    """The op's cache hints as XeVM has them; levels without a hint are uncached, as upstream's lowering has it."""
+    """Return the op's cache hints in XeVM's form; levels without a hint are uncached, as in upstream's lowering."""
     hints = {name: op.properties.get(name) for name in HINTS}
     if all(hint is None for hint in hints.values()):
         return None
@@ -115,7 +115,7 @@ def check_message(
     message: BlockConfiguration,
     type: TensorDescType,
 ) -> None:
-    """Refuse, at the access `op`, the message `made` for it where XeVM's verifier does.
+    """Refuse the message `made` for the access `op` if XeVM's verifier does; the diagnostic is at `op`.
 
     Errors: XetileError that names the block and the messages of its width, else of the next smaller.
     """
@@ -164,7 +164,7 @@ def _side_by_side(blocks: int) -> str:
 
 
 def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
-    """A descriptor is a pointer and the extents of its surface in bytes and rows; offsets come with each access."""
+    """Rewrite a descriptor as a pointer and its surface in bytes and rows; each access has its own offsets."""
     type = cast(TensorDescType, op.results[0].type)
     if op.mixed_offsets:
         fail(
@@ -234,7 +234,7 @@ def _signless(source: SSAValue) -> Operation:
 def _corner(
     view: LaneView, descriptor: Descriptor, offsets: Sequence[Offset]
 ) -> tuple[SSAValue, SSAValue]:
-    """The column and the row (elements) at which a message begins; what is known of them is checked."""
+    """Return the column and row (elements) at which a message begins, after checking constant ones."""
     if len(offsets) != 2:
         view.refuse(f"has {len(offsets)} offsets; expected a row and a column")
     row, column = view.mapped(offsets)
@@ -255,7 +255,7 @@ def _known(offset: Offset) -> int | None:
 
 
 def load_nd(view: LaneView, op: LoadNdOp) -> None:
-    """The message that is planned for what the uses take; for several loads at once where they are neighbours."""
+    """Load by the message planned for the uses; adjacent loads are done by one message."""
     type = view.descriptor(op.operands[0]).type
     _refuse_booleans(op, type)
     join = view.layouts.joined(op)
@@ -273,7 +273,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
 
 
 def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Registers:
-    """What one message at the offsets of an op leaves in registers, as rows and columns."""
+    """Load one message at the offsets of an op and return its registers as rows and columns."""
     descriptor = view.descriptor(op.operands[0])
     element, bits = descriptor.type.element_type, descriptor.bits
     try:
@@ -301,7 +301,7 @@ def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Regist
 def _part(
     view: LaneView, op: LoadNdOp, message: BlockConfiguration, whole: Registers, at: Place
 ) -> Registers:
-    """What one load has of a message that begins `at` so many rows and columns before it."""
+    """Return the part of a message that one load needs; it begins at row and column `at` of the message."""
     own = view.layouts.message(op) or message
     if own != message:
         layout = message_layout(own, view.descriptor(op.operands[0]).bits)
@@ -312,7 +312,7 @@ def _part(
 
 
 def _refuse_booleans(op: Operation, type: TensorDescType) -> None:
-    """An i1 is a byte of memory; the registers of a message would be taken for eight of them."""
+    """Refuse i1, which is a byte of memory; the registers of a message would be read as eight of them."""
     if type.element_type == i1:
         fail(op, f"'{op.name}' of i1, which memory holds as bytes, is not lowered to XeVM yet")
 
@@ -369,7 +369,7 @@ def _fence(view: LaneView, op: FenceOp) -> None:
 
 
 def _compile_hint(_: LaneView, op: CompileHintOp) -> None:
-    """It says nothing that XeVM would have."""
+    """Drop the hint, which XeVM cannot express."""
 
 
 HANDLERS: Handlers[LaneView] = {

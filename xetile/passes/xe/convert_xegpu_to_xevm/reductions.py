@@ -1,4 +1,4 @@
-"""Reductions of what registers and lanes hold, in the order of all levels.
+"""Reductions of vectors in registers and lanes, in the order that all levels share.
 
 Before:
 
@@ -10,17 +10,17 @@ After, for each of a lane's two registers:
     %y = arith.addf %x, %x8 : f32
     ... and so with 4, 2 and 1
 
-or, where rows shall lie in lanes, with half of the registers after each step:
+or, if rows should be in lanes, with half of the registers after each step:
 
     %mine = arith.select %upper, %x1, %x0 : f32
     %other = arith.select %upper, %x0, %x1 : f32
     %theirs, %ok = gpu.shuffle xor %other, %c8, %c16 : f32
     %y = arith.addf %mine, %theirs : f32
 
-or, where shared memory is cheaper, after a conversion that puts rows into lanes, as pairs of registers.
+or, if shared memory is cheaper, as pairs of registers after a conversion that moves rows into lanes.
 
-`planning.reductions` says which. A full exchange is written register by register, as IGC finds it and puts several
-together. Integers are given to gpu.subgroup_reduce, whose order is not specified.
+`planning/xe/register_layouts/reduction_steps.py` decides. A full exchange is written register by register, as IGC
+recognizes it and combines several. Integers use gpu.subgroup_reduce, whose order is not specified.
 """
 
 from collections.abc import Sequence
@@ -82,23 +82,23 @@ from xetile.rewriting.combining import combined
 from xetile.rewriting.rewriter import Handlers
 
 _LARGEST_NUMBER = {"bf16": 0x7F80, "f8E5M2": 0x7C, "f8E4M3FN": 0x7E}
-"""The word of what is no NaN and largest: infinity, or the largest number (OCP 8-bit floating point, table 1)."""
+"""The word of the largest value other than NaN: infinity, or the largest number (OCP 8-bit floating point, table 1)."""
 
 _EXCHANGED = (f16, f32, f64)
-"""Floats that lanes exchange as they are; others go as integers."""
+"""Floats that lanes exchange directly; others are exchanged as integers."""
 
 _SUBGROUP_KINDS = ("add", "minsi", "maxsi", "minui", "maxui")
-"""The kinds of integers that there are functions of all lanes for."""
+"""The kinds of integer reductions for which there are functions over all lanes."""
 
 _AS_INTEGERS = {"maximumf": "maxsi", "minimumf": "minsi"}
-"""Kinds of floats that are those of integers on words in the floats' order."""
+"""Kinds of float reductions that equal those of integers on words in the floats' order."""
 
 _NUMBERS = frozenset((FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS))
-"""What makes one instruction of them, as integers have."""
+"""The flags with which maxima and minima of floats are one instruction, as those of integers are."""
 
 
 def reduce(view: LaneView, op: Operation) -> None:
-    """A reduction of some dimensions, and its accumulator."""
+    """Emit a reduction of some dimensions, and its accumulator."""
     source, result = op.operands[0], op.results[0]
     if isinstance(view.get(source), SSAValue) and not view.layouts.holds(result):
         view.copy(op)
@@ -139,7 +139,7 @@ def _dimensions(op: Operation) -> tuple[int, ...]:
 
 
 class _Reducing:
-    """One reduction's kind, and the steps of it as ops."""
+    """One reduction's kind, and its steps as ops."""
 
     def __init__(
         self, view: LaneView, op: Operation, element: Attribute, kind: str | None = None
@@ -151,7 +151,7 @@ class _Reducing:
         self.flags = fast_math(op)
 
     def reduced(self, value: SSAValue, steps: Sequence[Step]) -> SSAValue:
-        """The registers after all steps."""
+        """Return the registers after all steps."""
         if steps and self.kind in _AS_INTEGERS and not set(self.flags.data) >= _NUMBERS:
             return self._reduced_as_integers(value, steps)
         for step in steps:
@@ -165,7 +165,7 @@ class _Reducing:
         return value
 
     def _reduced_as_integers(self, value: SSAValue, steps: Sequence[Step]) -> SSAValue:
-        """Integers in the order of floats: NaN last, and -0.0 before +0.0, which costs an op where floats cost eight.
+        """Reduce integers in the order of floats (NaN last, -0.0 before +0.0): one op in place of eight on floats.
 
         Words of negative numbers have the bits below the sign inverted.
         """
@@ -181,7 +181,7 @@ class _Reducing:
         return self.view.new(BitcastOp(found, left))
 
     def _one_nan(self, words: SSAValue, value: SSAValue, *, negative: bool) -> SSAValue:
-        """Words in which NaN is what comes last, or first where it is `negative`."""
+        """Return words in which NaN is the value that comes last, or first if `negative`."""
         new, type = self.view.new, vector_type(words)
         width = bits(type.element_type)
         sign = 1 << width - 1
@@ -195,7 +195,7 @@ class _Reducing:
         return new(arith.SelectOp(is_nan, self._repeated(nan, type), words))
 
     def _ordered(self, words: SSAValue) -> SSAValue:
-        """Words of floats as integers in their order, and back."""
+        """Return words of floats as integers in the floats' order, or back."""
         new, type = self.view.new, vector_type(words)
         width = bits(type.element_type)
         signs = new(arith.ShRSIOp(words, self._repeated(width - 1, type)))
@@ -208,17 +208,17 @@ class _Reducing:
         return self.view.new(arith.ConstantOp(cast(Dense, splat(data[:size], type))))
 
     def combine(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """Two vectors, or two scalars, combined by the kind."""
+        """Combine two vectors, or two scalars, by the kind."""
         element = natural_type(self.element)
         made = self.view.new(combined(self.kind, left, right, element, self.flags))
         return rounded(self.view, made) if is_tf32(self.element) else made
 
     def pairs(self, value: SSAValue, bit: int) -> SSAValue:
-        """Registers whose numbers differ in a bit."""
+        """Combine registers whose numbers differ in a bit."""
         return self.combine(*self._halves(value, bit))
 
     def merge(self, value: SSAValue, lane: int, bit: int) -> SSAValue:
-        """Lanes with the bit keep the upper registers, those without it the lower ones."""
+        """Combine two registers: lanes with the bit keep the upper ones, those without it the lower ones."""
         view, (lower, upper) = self.view, self._halves(value, bit)
         here = self._has_bit(lane)
         mine = view.new(arith.SelectOp(here, upper, lower))
@@ -226,7 +226,7 @@ class _Reducing:
         return self.combine(mine, self._exchanged(other, 1 << lane))
 
     def butterfly(self, value: SSAValue, lanes: Sequence[int]) -> SSAValue:
-        """Each register with those of the lanes that differ in these bits, one after the other."""
+        """Combine each register with those of the lanes that differ in these bits, bit after bit."""
         if is_tf32(self.element):  # rounded as vectors
             return self._of_lanes(value, lanes)
         view, type = self.view, vector_type(value)
@@ -248,7 +248,7 @@ class _Reducing:
         return value
 
     def accumulated(self, made: Registers, layout: LinearLayout) -> Registers:
-        """The result with the accumulator, which is combined once, last."""
+        """Return the result combined with the accumulator, once and last."""
         view = self.view
         if self._begins_with_nothing():
             return made
@@ -259,13 +259,13 @@ class _Reducing:
         return Registers(value, self.element, layout, word_bits=register_bits(self.element))
 
     def accumulated_scalar(self, made: SSAValue) -> SSAValue:
-        """The same of a scalar."""
+        """Return a scalar result combined with the accumulator."""
         if self._begins_with_nothing():
             return made
         return self.combine(made, self.view.single(self.op.operands[1]))
 
     def _begins_with_nothing(self) -> bool:
-        """Whether there is no accumulator, or one that changes nothing."""
+        """Return True if there is no accumulator, or only one that changes nothing."""
         if len(self.op.operands) == 1:
             return True
         owner = self.op.operands[1].owner
@@ -284,7 +284,7 @@ class _Reducing:
         return isa(number, FloatAttr[AnyFloat]) and repr(number.value.data) in nothing
 
     def _halves(self, value: SSAValue, bit: int) -> list[SSAValue]:
-        """The registers without a bit in their numbers, and those with it."""
+        """Return the registers without a bit in their numbers, and those with it."""
         count = vector_type(value).get_shape()[0]
         sides: tuple[list[int], list[int]] = ([], [])
         for place in range(count):
@@ -299,7 +299,7 @@ class _Reducing:
         return view.shared(("lane has", bit), lambda: arith.CmpiOp(masked, zero, "ne"))
 
     def _exchanged(self, value: SSAValue, lane: int) -> SSAValue:
-        """What the lane has whose number differs by `lane`."""
+        """Return the value of the lane whose number differs by `lane` (xor)."""
         view = self.view
         carried = self._carried(value)
         width, other = view.constant(view.device.lanes, i32), view.constant(lane, i32)
@@ -307,7 +307,7 @@ class _Reducing:
         return theirs if carried is value else self._back(theirs, value.type)
 
     def _carried(self, value: SSAValue) -> SSAValue:
-        """A value as one that lanes exchange."""
+        """Return a value as a type that lanes can exchange."""
         element = _element(value.type)
         if isinstance(element, IndexType):
             return self.view.new(arith.IndexCastOp(value, _of(value.type, i64)))
@@ -331,7 +331,7 @@ def _element(type: Attribute) -> Attribute:
 
 
 def _of(like: Attribute, element: Attribute) -> Attribute:
-    """The type of as many elements."""
+    """Return the type with as many elements as `like`."""
     return VectorType(element, like.get_shape()) if isa(like, VectorType) else element
 
 

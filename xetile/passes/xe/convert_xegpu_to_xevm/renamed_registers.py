@@ -1,11 +1,11 @@
-"""What rearranges elements: mostly other names for registers, else registers picked and lanes chosen.
+"""Ops that rearrange elements: mostly new names for registers, else picked registers and chosen lanes.
 
     %t = vector.transpose %v, [1, 0] : vector<16x8xf32> to vector<8x16xf32>
 
-is no op at lane level where %v is held transposed. A slice picks registers; where it cuts through lanes, those that
-hold it give it to the others. What is inserted is merged by register, and where it cuts through lanes, by lane.
+is no op at lane level if %v is held transposed. A slice picks registers. If it cuts through lanes, those that hold it
+pass it to the others. An inserted part is merged by register, or by lane if it cuts through lanes.
 
-What one lane has, given to others: a shuffle whose lanes are known.
+A value moves from one lane to others by a shuffle with known lanes.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ from xetile.planning.xe.register_layouts.layout_rules import (
 from xetile.rewriting.rewriter import Handlers, on
 
 _CARRIED: dict[Attribute, IntegerType] = {i1: i32, IndexType(): i64}
-"""Types of which a shuffle takes none, and in which their elements are carried."""
+"""Types that a shuffle does not support, and the types in which their elements are moved."""
 
 
 def from_lanes(view: LaneView, value: SSAValue, *, mask: int, lane: int) -> SSAValue:
-    """A scalar or a vector of rank 1 as the lanes have it whose bits of `mask` are those of `lane`."""
+    """Return a scalar or a vector of rank 1 from the lanes whose bits of `mask` are those of `lane`."""
     if mask == view.device.lanes - 1:
         return from_lane(view, value, view.constant(lane, i32))
     own = view.lane_number()
@@ -52,7 +52,7 @@ def from_lanes(view: LaneView, value: SSAValue, *, mask: int, lane: int) -> SSAV
 
 
 def from_lane(view: LaneView, value: SSAValue, lane: SSAValue) -> SSAValue:
-    """A scalar or a vector of rank 1 as the lane of a number (i32) has it."""
+    """Return a scalar or a vector of rank 1 from the lane with a number (i32)."""
     width = view.constant(view.device.lanes, i32)
     carried = _as(view, value, to=_CARRIED)
     shuffled = view.new(LaneShuffleOp(carried, lane, width, "idx"))
@@ -80,7 +80,7 @@ def _back(view: LaneView, value: SSAValue, type: Attribute) -> SSAValue:
 
 
 def relabelled(view: LaneView, op: Operation) -> None:
-    """The registers of the operand under other names; where it is broadcast, several names for one."""
+    """Rename the operand's registers; if it is broadcast, one register has several names."""
     relation = _relation(op, 0)
     layout = view.layouts.of(op.results[0])
     part = view.converted(view.taken(op, 0), repeating(relation, layout))
@@ -101,7 +101,7 @@ def _broadcast(view: LaneView, op: Operation) -> None:
 
 
 def _bitcast(view: LaneView, op: Operation) -> None:
-    """The same words; the registers count other parts of them."""
+    """Rename the same words, of which registers count other parts."""
     source, result = op.operands[0], op.results[0]
     if not isa(source.type, VectorType) or not view.layouts.holds(result):
         view.copy(op)
@@ -123,7 +123,7 @@ def _bitcast(view: LaneView, op: Operation) -> None:
 
 
 def extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
-    """A box of a vector."""
+    """Extract a box of a vector."""
     part = view.taken(op, 0)
     given = integers_of(op, "offsets")
     offsets = (*given, *[0] * (len(part.shape) - len(given)))
@@ -133,7 +133,7 @@ def extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
 def box(
     view: LaneView, part: Registers, relation: Relation, offsets: Sequence[int]
 ) -> Registers:
-    """The box of a vector at these offsets, in the layout that the relation gives it."""
+    """Return the box of a vector at these offsets, in the layout that follows from the relation."""
     if relation.placement == "registers":
         return _picked(view, part, relation, offsets)
     layout = pulled(relation.inverted(), part.layout)
@@ -150,7 +150,7 @@ def _sizes(relation: Relation, rank: int) -> tuple[int, ...]:
 
 
 def _renamed(part: Registers, relation: Relation) -> LinearLayout:
-    """A slice's layout without its leading dimensions, which have extent 1 and so no bits."""
+    """Return a slice's layout without leading dimensions, which have extent 1 and so no bits."""
     widths = list(part.layout.out_widths.values())[-len(relation.result) :]
     names = {f"dim{dimension}": width for dimension, width in enumerate(widths)}
     return LinearLayout.of_columns(part.layout.in_columns, names)
@@ -159,7 +159,7 @@ def _renamed(part: Registers, relation: Relation) -> LinearLayout:
 def _gathered(
     view: LaneView, part: Registers, offsets: Sequence[int], sizes: Sequence[int]
 ) -> Registers:
-    """A slice that lies in some of the lanes, given to all of them."""
+    """Return a slice that is in some of the lanes, passed on to all of them."""
     layout = part.layout
     outside = _outside(layout, sizes)
     lanes = layout.in_columns["lane"]
@@ -197,7 +197,7 @@ def _through_registers(
     offsets: Sequence[int],
     sizes: Sequence[int],
 ) -> Registers:
-    """The slice of a vector of which every lane is given what the lanes that are cut hold."""
+    """Return a slice after every lane gets the elements of the lanes that the slice cuts."""
     lanes = part.layout.in_columns["lane"]
     columns = {
         "register": (*part.layout.in_columns["register"], *(lanes[i] for i in cut)),
@@ -211,7 +211,7 @@ def _through_registers(
 
 
 def _outside(layout: LinearLayout, sizes: Sequence[int]) -> int:
-    """The bits of a column that are zero inside of a box of these sizes at zero."""
+    """Return the bits of a column that are zero inside a box of these sizes at zero."""
     return sum(
         ((1 << width) - size) << place
         for size, (_, width, place) in zip(sizes, layout.fields(), strict=True)
@@ -225,7 +225,7 @@ def _column(layout: LinearLayout, at: Sequence[int]) -> int:
 def _picked(
     view: LaneView, part: Registers, relation: Relation, offsets: Sequence[int]
 ) -> Registers:
-    """A box that lies askew: its registers one by one, its lanes those of the whole."""
+    """Return an unaligned box: its registers are picked singly, its lanes are those of the whole."""
     layout = pulled(relation.inverted(), part.layout)
     source = view.converted(part, pulled(relation, layout))
     found = registers_at(source.layout)
@@ -238,7 +238,7 @@ def _picked(
 
 
 def coordinates(layout: LinearLayout) -> list[tuple[int, ...]]:
-    """Where the elements of lane 0 stand."""
+    """Return the coordinates of the elements of lane 0."""
     return [
         tuple(layout.apply({"register": register, "lane": 0}).values())
         for register in range(layout.in_dim_size("register"))
@@ -246,23 +246,23 @@ def coordinates(layout: LinearLayout) -> list[tuple[int, ...]]:
 
 
 def registers_at(layout: LinearLayout) -> dict[tuple[int, ...], int]:
-    """The register of lane 0 that holds each element that it has."""
+    """Return the register of lane 0 for each of the lane's elements."""
     found: dict[tuple[int, ...], int] = {}
     for register, at in enumerate(coordinates(layout)):
         found.setdefault(at, register)
     return found
 
 
-# What is put into a vector.
+# Insertions into a vector.
 
 
 def insert_strided_slice(view: LaneView, op: Operation) -> None:
-    """A vector with a box of it overwritten."""
+    """Overwrite a box of a vector."""
     merge(view, op, integers_of(op, "offsets"))
 
 
 def merge(view: LaneView, op: Operation, offsets: Sequence[int]) -> None:
-    """The first operand put into the second at these offsets, by register where no lane is cut."""
+    """Insert the first operand into the second at these offsets, by register if no lane is cut."""
     relation, source = _relation(op, 0), view.taken(op, 0)
     if relation.placement == "registers":
         layout = pulled(relation.inverted(), source.layout)
@@ -281,7 +281,7 @@ def merge(view: LaneView, op: Operation, offsets: Sequence[int]) -> None:
 def merged(
     view: LaneView, source: Registers, dest: Registers, chosen: Sequence[int]
 ) -> SSAValue:
-    """Registers of `source` in the lanes that `chosen` has for each, else those of `dest`."""
+    """Return registers of `source` in the lanes that `chosen` lists for each, else those of `dest`."""
     everyone = (1 << view.device.lanes) - 1
     theirs = view.natural(dest)
     if any(lanes not in (0, everyone) for lanes in chosen):
@@ -298,7 +298,7 @@ def merged(
 def _lanes_inside(
     layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[int]
 ) -> list[int]:
-    """For each register the lanes, as bits, whose elements lie in a box."""
+    """Return for each register the lanes, as bits, whose elements are in a box."""
     outside, start = _outside(layout, sizes), _column(layout, offsets)
     lanes = _images([column & outside for column in layout.in_columns["lane"]])
     registers = _images([column & outside for column in layout.in_columns["register"]])
@@ -322,7 +322,7 @@ def _askew(
     layout: LinearLayout,
     offsets: Sequence[int],
 ) -> tuple[Registers, list[int]]:
-    """For each register of the whole that of a part which lies askew, and the lanes that take it: all or none."""
+    """Return for each register of the whole that of an unaligned part, and the lanes that take it: all or none."""
     part = view.converted(source, pulled(relation, layout))
     found = registers_at(part.layout)
     missing = len(offsets) - len(relation.operand)

@@ -1,4 +1,4 @@
-"""Scattered accesses: per-lane messages, or block messages to shared memory where lanes have neighbours."""
+"""Scattered accesses: per-lane messages, or block messages to shared memory if adjacent lanes access neighbors."""
 
 from collections.abc import Iterator
 
@@ -50,7 +50,7 @@ def _store(view: LaneView, op: StoreOp) -> None:
 
 
 def _is_uncached(access: LaneAccess) -> bool:
-    """Whether no cache stands in front of what is accessed, which the user is told where hints say otherwise."""
+    """Return True for shared memory, which has no caches; warn the user if the op has cache hints."""
     if access.access.is_shared:
         warn_without_caches(access.op)
     return access.access.is_shared
@@ -100,7 +100,7 @@ def _mask(view: LaneView, access: LaneAccess, layout: LinearLayout) -> SSAValue 
 def _of_value(
     view: LaneView, access: LaneAccess, index: int, layout: LinearLayout
 ) -> Registers:
-    """An offset or a mask for each register of the value."""
+    """Return an offset or a mask for each register of the value."""
     assert access.relation is not None
     part = view.taken(access.op, index)
     return view.converted(part, repeating(access.relation, layout)).relaid(layout)
@@ -110,7 +110,7 @@ def _of_value(
 
 
 def _prefetch(view: LaneView, op: PrefetchOp) -> None:
-    """The cache line of each offset, by the lane that has it."""
+    """Prefetch the cache line of each offset, in the lane that has the offset."""
     if is_shared(op.source):
         remark_once(
             op, f"'{op.name}' from shared memory is left out; no cache stands in front of it"
@@ -141,7 +141,7 @@ def _prefetched(view: LaneView, op: PrefetchOp) -> Iterator[SSAValue]:
 
 
 def _offset_bytes(op: PrefetchOp) -> int:
-    """How many bytes offsets count."""
+    """Return the number of bytes that an offset of 1 means."""
     if op.offset_align_byte is not None:
         return op.offset_align_byte.value.data
     type = op.source.type

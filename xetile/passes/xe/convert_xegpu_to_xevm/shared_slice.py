@@ -1,7 +1,7 @@
-"""The slice of shared memory through which a subgroup's registers change their lanes.
+"""The slice of shared memory through which a subgroup's registers move between lanes.
 
-The kernel has one buffer for all of its conversions; each subgroup has its own part of it,
-so that lanes wait for their own subgroup only.
+The kernel has one buffer for all of its conversions. Each subgroup has its own part of it, so that lanes wait only for
+their own subgroup.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _POINTER = llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE))
 
 
 def share(view: LaneCode, value: SSAValue, step: Share, word_bits: int) -> SSAValue:
-    """Registers stored to the slice and loaded from it in another order."""
+    """Store registers to the slice and load them in another order."""
     own = view.slice = view.slice or _new_slice(view)
     own.bytes = max(own.bytes, step.words * word_bits // 8)
     parts: list[SSAValue] = []
@@ -58,7 +58,7 @@ def share(view: LaneCode, value: SSAValue, step: Share, word_bits: int) -> SSAVa
 
 
 def settle(view: LaneCode) -> None:
-    """Give the buffer of conversions the size that they need, and count the function's buffers."""
+    """Give the buffer of conversions its final size, and count the function's buffers."""
     own, function = view.slice, view.function
     added = (own is not None) + (view.shared_buffer is not None)
     if not added:
@@ -89,7 +89,7 @@ def _new_slice(view: LaneCode) -> Slice:
     buffer.name_hint = "shared"
     index = view.emit_at_entry(memref.ExtractAlignedPointerAsIndexOp(buffer))
     number = view.emit_at_entry(arith.IndexCastOp(index, i64))
-    # xDSL's constructor knows pointers to private memory only
+    # xDSL's constructor only supports pointers to private memory
     made = llvm.IntToPtrOp.create(operands=[number], result_types=[_POINTER])
     pointer = view.emit_at_entry(made)
     size = arith.ConstantOp(IntegerAttr(0, i32))
@@ -101,7 +101,7 @@ def _new_slice(view: LaneCode) -> Slice:
 
 
 def _wait(view: LaneCode) -> None:
-    """The lanes wait for each other; costs no instruction, since they are executed in step."""
+    """Let the lanes wait for each other; this costs no instruction, since they execute in step."""
     from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
 
     order = (MemorySemantics.ACQUIRE_RELEASE, MemorySemantics.WORKGROUP)
@@ -111,7 +111,7 @@ def _wait(view: LaneCode) -> None:
 def _place(
     view: LaneCode, own: Slice, access: Access, offset: int, word_bytes: int
 ) -> SSAValue:
-    """The address of a message's words of this lane, or of all lanes."""
+    """Return the address of a message's words of this lane, or of all lanes."""
     at, number = own.offset, view.constant(offset * word_bytes, i32)
     if access.form != "block" and any(access.lanes):
         part = of_lane(view, [column * word_bytes for column in access.lanes])

@@ -1,11 +1,10 @@
-"""Registers of one lane as vectors of words: some of them, several joined; what depends on the lane; tf32.
+"""Registers of one lane as vectors of words: selections, joins, values that depend on the lane, tf32.
 
-tf32 in registers: words of f32, of which loads leave the lower 13 bits as memory has them.
-
-A tf32 value is the upper 19 bits of its word: the matrix instruction reads no others. Whatever else looks at a value
-drops the others first, and what is computed is rounded to 19 bits. So a program that only multiplies pays nothing.
-Source: cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; SPV_INTEL_tensor_float32_conversion
-rounds to nearest even.
+In registers, tf32 values are words of f32, whose lower 13 bits loads leave as they are in memory. A tf32 value is the
+upper 19 bits of its word, and the matrix instruction reads only these. All other users of a value first drop the lower
+bits, and computed values are rounded to 19 bits. So a program that only multiplies pays nothing. Source:
+cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; SPV_INTEL_tensor_float32_conversion rounds to
+nearest even.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,10 +45,10 @@ from xetile.targets.xe.dpas import TF32_BITS
 
 @dataclass(eq=False)
 class Slice:
-    """The subgroup's part: where the buffer begins, and the part's offset in it (an i32, bytes).
+    """The subgroup's part of a buffer: a pointer to the buffer, and the part's offset in it (an i32, bytes).
 
-    Its size is that of the largest exchange, known in the end: `settle` writes it into the
-    buffer's type and into the constant from which the offset is computed.
+    Its size is that of the largest exchange, which is known at the end. `settle` then writes it into the buffer's type
+    and into the constant from which the offset is computed.
     """
 
     pointer: SSAValue
@@ -74,16 +73,16 @@ class LaneCode(Expansion):
         self._lane_parts: dict[tuple[int, ...], SSAValue] = {}
 
     def lane(self) -> SSAValue:
-        """The number of this lane in its subgroup."""
+        """Return the number of this lane in its subgroup."""
         return self.shared(("lane",), LaneIdOp)
 
     def lane_number(self) -> SSAValue:
-        """The same as an i32."""
+        """Return the number of this lane as an i32."""
         lane = self.lane()
         return self.shared(("lane number",), lambda: arith.IndexCastOp(lane, i32))
 
     def lane_part(self, columns: Sequence[int]) -> Offset:
-        """What the bits of the lane's number, each with its column, give together, as an index."""
+        """Return the index that the bits of the lane's number give together, each with its column."""
         key = tuple(columns)
         if not any(key):
             return 0
@@ -107,26 +106,26 @@ _DROPPED = f32.bitwidth - TF32_BITS
 _KEPT = -(1 << _DROPPED)
 
 _F32_DIGITS = 24
-"""Binary digits of f32, the leading one included (IEEE 754)."""
+"""Binary digits of f32, including the leading one (IEEE 754)."""
 
 _QUIET = 1 << _F32_DIGITS - 2
-"""The bit of a NaN of f32 by which it stays one."""
+"""The bit that keeps a NaN of f32 a NaN."""
 
 
 def is_tf32(type: Attribute) -> bool:
-    """Whether elements of a type are words of which the upper 19 bits count."""
+    """Return True if elements of a type are words of which only the upper 19 bits count."""
     return isinstance(type, FloatTF32Type)
 
 
 def cut(view: Expansion, value: SSAValue) -> SSAValue:
-    """A vector of words without the bits that do not count."""
+    """Return a vector of words without the bits that do not count."""
     words = _words(view, value)
     kept = _constant(view, words, _KEPT)
     return _floats(view, view.new(arith.AndIOp(words, kept)))
 
 
 def rounded(view: Expansion, value: SSAValue) -> SSAValue:
-    """A vector of f32 rounded to tf32, to nearest even; a NaN stays one."""
+    """Return a vector of f32 rounded to tf32, to nearest even; a NaN stays one."""
     words, new = _words(view, value), view.new
 
     def number(bits: int) -> SSAValue:
@@ -142,10 +141,10 @@ def rounded(view: Expansion, value: SSAValue) -> SSAValue:
 
 
 def check_rounds_once(op: Operation) -> None:
-    """Refuse tf32 made of what f32, in which it is computed, may have rounded already.
+    """Refuse tf32 made from values that the computation in f32 may have rounded already.
 
-    Sums, products, quotients and roots of tf32 may be rounded to f32 and then to tf32: f32 has
-    twice their digits and two more.
+    Sums, products, quotients and roots of tf32 may be rounded to f32 and then to tf32: f32 has twice their digits and
+    two more.
     """
     if op.name == "math.fma":
         _refuse_twice(op)
@@ -166,7 +165,7 @@ def _refuse_twice(op: Operation) -> None:
 
 
 def as_words(value: Dense) -> Dense:
-    """A constant of tf32, of which xDSL keeps the 19 bits, as one of f32."""
+    """Return a constant of tf32, of which xDSL stores the 19 bits, as one of f32."""
     data = value.data.data
     size = len(data) // len(value)
     words = (
@@ -191,7 +190,7 @@ def _constant(view: Expansion, like: SSAValue, number: int) -> SSAValue:
 
 
 def chosen(view: LaneCode, value: SSAValue, registers: Sequence[int]) -> SSAValue:
-    """Some registers of a vector, in this order."""
+    """Return some registers of a vector, in this order."""
     type = vector_type(value)
     if list(registers) == list(range(type.get_shape()[0])):
         return value
@@ -201,7 +200,7 @@ def chosen(view: LaneCode, value: SSAValue, registers: Sequence[int]) -> SSAValu
 
 
 def joined(view: LaneCode, parts: Sequence[SSAValue], order: Sequence[int]) -> SSAValue:
-    """Registers of vectors or scalars, counted through all of them, in this order."""
+    """Return registers of vectors or scalars, numbered through all of them, in this order."""
     if not any(isa(part.type, VectorType) for part in parts):
         result = VectorType(parts[0].type, (len(order),))
         return view.new(FromElementsOp([parts[place] for place in order], result))
@@ -228,12 +227,12 @@ def _pair(view: LaneCode, left: SSAValue, right: SSAValue) -> SSAValue:
 
 
 def single(view: LaneCode, value: SSAValue, register: int) -> SSAValue:
-    """One register of a vector, as a scalar."""
+    """Return one register of a vector as a scalar."""
     return view.new(ExtractOp(value, [register], vector_type(value).element_type))
 
 
 def of_lane(view: LaneCode, columns: Sequence[int]) -> SSAValue:
-    """A linear map of the lane's number, one column for each of its bits; an i32."""
+    """Return a linear map of the lane's number, with one column for each of its bits; an i32."""
     lane, total = view.lane_number(), None
     for shift, mask in f2.diagonals(columns):
         part = lane
@@ -257,6 +256,6 @@ def at_start(
     value: SSAValue,
     number: int,
 ) -> SSAValue:
-    """An operation on a value and a number at the start of the function, once."""
+    """Emit an op on a value and a number at the start of the function, once."""
     other = view.constant(number, i32)
     return view.shared((make, value, number), lambda: make(value, other))

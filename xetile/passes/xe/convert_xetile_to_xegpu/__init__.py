@@ -15,10 +15,10 @@ After (one message for both blocks):
     %v0 = vector.extract %v[0] : vector<32x16xf16> from vector<2x32x16xf16>
     %w00 = vector.extract_strided_slice %v0 {offsets = [0, 0], sizes = [8, 16], strides = [1, 1]} : ...
 
-A tile becomes its descriptors (invariant in loops) and its offsets; loops carry only the offsets that change. A
-4D value becomes one 2D vector per block. Messages come from `xetile.planning.xe.message_plans`, which plans them with
-linear layouts; what 2D access needs of a surface is checked here (`xetile.targets.xe.surface`). Transposes, reductions
-and broadcasts become ops of the vector dialect on each block, a padding other than zero a selection by masks.
+A tile becomes its descriptors (invariant in loops) and its offsets; loops carry only the offsets that change. A 4D
+value becomes one 2D vector per block. `xetile.planning.xe.message_plans` plans the messages with linear layouts. The
+pass checks the requirements of 2D access on a surface (`xetile.targets.xe.surface`). Transposes, reductions and
+broadcasts become ops of the vector dialect on each block. A padding other than zero becomes a selection by masks.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Atomic ops on tiles: each block's elements in one row, with a mask of those inside of the surface.
+"""Atomic ops on tiles: each block's elements in one row, with a mask of those inside the surface.
 
 %d = xegpu.create_tdesc %address, %offsets : i64, vector<128xindex>
 -> !xegpu.tensor_desc<128xf32, #xegpu.scatter_tdesc_attr<>>
@@ -49,7 +49,7 @@ from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import Placed, Tile, Xe
 
 
 class _Row(NamedTuple):
-    """The elements of a block in one row: where they lie, and which of them are there."""
+    """The elements of a block in one row: their places, and a mask of those that exist."""
 
     base: SSAValue
     offsets: SSAValue
@@ -57,7 +57,7 @@ class _Row(NamedTuple):
 
 
 def atomic_rmw_tile(view: XeGPUView, op: AtomicRMWTileOp) -> None:
-    """One op per block; what is outside of the surface is masked off, and gives zero."""
+    """Emit one op per block. Elements outside the surface are masked off, and their result is zero."""
     type = cast(TileType, op.tile.type)
     element = type.element_type
     if element == i1 and op.kind_name != "assign":
@@ -91,7 +91,7 @@ def atomic_rmw_tile(view: XeGPUView, op: AtomicRMWTileOp) -> None:
 
 
 def _changed_as(element: Attribute) -> Attribute:
-    """The type that is changed: kinds, not types, say whether integers have signs."""
+    """Return the type whose elements are changed: the op's kind, not the type, says if integers are signed."""
     type = message_element(element)
     return IntegerType(type.bitwidth) if isinstance(type, IntegerType) else type
 
@@ -112,7 +112,7 @@ def _rows(view: XeGPUView, op: AtomicRMWTileOp, type: TileType) -> Iterator[_Row
 
 
 def _places(view: XeGPUView, tile: Placed, part: Part) -> tuple[SSAValue, SSAValue]:
-    """Where the elements of a block lie: a base, and how far they are from it."""
+    """Return the places of a block's elements: a base, and their offsets from it."""
     if isinstance(tile, SharedTile):
         return tile.elements.base, tile.offsets(view, part)
     assert isinstance(tile, Tile)
@@ -121,7 +121,7 @@ def _places(view: XeGPUView, tile: Placed, part: Part) -> tuple[SSAValue, SSAVal
 
 
 def _in_numbered_space(view: XeGPUView, base: SSAValue) -> SSAValue:
-    """A memref whose memory space is the number that descriptors ask for."""
+    """Return a memref whose memory space is the number that descriptors require."""
     if not isinstance(base.type, MemRefType):
         return base
     type = cast(MemRefType[Attribute], base.type)

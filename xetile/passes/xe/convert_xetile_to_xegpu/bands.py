@@ -1,6 +1,6 @@
-"""Vectors whose blocks have different heights: those of messages and instructions that stand one below the other.
+"""Vectors whose blocks have different heights: those of messages and instructions one below the other.
 
-24 rows come in messages of 16 and 8, 7 rows of a product are 8 of an instruction, of which the last is nobody's.
+24 rows are loaded by messages of 16 and 8. 7 rows of a product are 8 of an instruction, whose last row is unused.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from xetile.rewriting.rewriter import remade
 class Bands(Parts):
     """A vector as blocks of `width` columns in bands of `heights` rows, row-major; `pack` rows share a register word.
 
-    A block has as many rows as the next power of two; rows beyond those of its band are filler.
+    The number of rows of a block is the next power of two; rows beyond those of its band are filler.
     """
 
     heights: Heights
@@ -42,7 +42,7 @@ class Bands(Parts):
     def built(
         cls, heights: Heights, width: int, columns: int, make: Callable[[int, int], SSAValue]
     ) -> Self:
-        """Blocks that are made one after the other, by band and column."""
+        """Return the vector of blocks made by `make`, in the order of bands and columns."""
         blocks = [
             make(band, column) for band in range(len(heights)) for column in range(columns)
         ]
@@ -50,7 +50,7 @@ class Bands(Parts):
 
     @property
     def columns(self) -> int:
-        """Blocks side by side."""
+        """The number of blocks in a row."""
         return len(self.values) // len(self.heights)
 
     @property
@@ -74,7 +74,7 @@ class Bands(Parts):
 
 
 def rebanded(view: Expansion, source: Bands, heights: Heights, width: int) -> Bands:
-    """The same vector in other bands and columns, where each block is new only if it has to be."""
+    """Return the same vector in other bands and columns, with new blocks only where they are needed."""
     if (heights, width) == (source.heights, source.width):
         return source
     columns = source.columns * source.width // width
@@ -90,7 +90,7 @@ def rebanded(view: Expansion, source: Bands, heights: Heights, width: int) -> Ba
 
 
 def whole(view: Expansion, source: Bands) -> SSAValue:
-    """The same vector in one block, which has no filler."""
+    """Return the same vector in one block, which has no filler."""
     box = _Box(0, 0, sum(source.heights), source.columns * source.width)
     return _joined(view, source, _overlaps(source, box), box, box.rows)
 
@@ -98,9 +98,9 @@ def whole(view: Expansion, source: Bands) -> SSAValue:
 def elementwise(
     view: Expansion, op: Operation, operands: Sequence[Form]
 ) -> list[Bands] | None:
-    """The results of an op on vectors in bands; None where its operands are in blocks of one size.
+    """Return the results of an op on vectors in bands, or None if its operands are in blocks of one size.
 
-    Rows beyond those of a band are computed with, so the op must be one that no number makes fail.
+    The op also computes on filler rows, so it must be one that cannot fail on any number.
     """
     bands = _finest([part for part in operands if isinstance(part, Bands)])
     others = (part for part in operands if not isinstance(part, Bands | SSAValue))
@@ -126,7 +126,7 @@ def elementwise(
 
 
 def _finest(found: Sequence[Bands]) -> Bands | None:
-    """Of bands of vectors of one shape those that the others can be cut into; None where none are."""
+    """Return the bands of vectors of one shape into which all the others can be cut, or None if there are none."""
     if not found:
         return None
     most = max(found, key=lambda bands: (len(bands.heights), -bands.width))
@@ -140,7 +140,7 @@ def _finest(found: Sequence[Bands]) -> Bands | None:
 
 
 def _repeats(part: Form) -> bool:
-    """Whether a vector is one block, of one number, again and again."""
+    """Return True if a vector is the same block of one number, repeated."""
     if not isinstance(part, Parts) or len({*part.values}) != 1:
         return False
     owner = part.values[0].owner
@@ -155,7 +155,7 @@ def _is_broadcast_scalar(op: Operation) -> bool:
 
 
 def _part(view: Expansion, part: Form, index: int, shape: Sequence[int]) -> SSAValue:
-    """What an op on one block takes: the block, a scalar, or the number that a vector repeats."""
+    """Return the operand of an op on one block: the block, a scalar, or the number that a vector repeats."""
     if isinstance(part, Bands):
         return part.values[index]
     if not isinstance(part, Parts):
@@ -199,7 +199,7 @@ def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
 def _joined(
     view: Expansion, source: Bands, found: Iterable[_Overlap], box: _Box, rows: int
 ) -> SSAValue:
-    """Parts of blocks in one of `rows` rows, of which the box has the first."""
+    """Join parts of blocks in one block of `rows` rows, of which the box has the first."""
     if source.pack != 1:
         fail(
             view.current,
@@ -217,7 +217,7 @@ def _joined(
 
 
 def _overlaps(source: Bands, box: _Box) -> Iterator[_Overlap]:
-    """The blocks that have a part of a box: where in them it begins, and which part."""
+    """Yield the blocks that overlap a box, with the place in the block and the part that overlaps."""
     for band, (top, height) in enumerate(zip(source.starts, source.heights, strict=True)):
         row, end = max(top, box.row), min(top + height, box.row + box.rows)
         if row >= end:
@@ -246,7 +246,7 @@ def _cut(
 
 
 def _powers_of_two(rows: int) -> Iterator[tuple[int, int]]:
-    """Rows in powers of two, which have layouts: where each begins, and its rows."""
+    """Split rows into powers of two, which have layouts: yield where each begins, and its rows."""
     start = 0
     while start < rows:
         height = 1 << ((rows - start).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""What moves or combines the elements of vectors, in XeGPU: the vector dialect's ops on each block."""
+"""Moves and combinations of vector elements in XeGPU: the vector dialect's ops on each block."""
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
@@ -21,7 +21,7 @@ from xetile.rewriting.rewriter import Handlers, on
 
 
 def tile_transpose(view: XeGPUView, op: TileTransposeOp) -> None:
-    """The blocks change places, and the elements in each of them."""
+    """Exchange the places of the blocks, and transpose the elements in each of them."""
     grid = view.grid(op.source)
     if op.permutation.get_values() == (0, 1, 2, 3):
         view.bind(op.result, grid)
@@ -30,12 +30,12 @@ def tile_transpose(view: XeGPUView, op: TileTransposeOp) -> None:
 
 
 def transposed(view: XeGPUView, grid: Grid) -> Grid:
-    """The blocks in exchanged places, each transposed."""
+    """Return the grid with blocks in exchanged places, each transposed."""
     return grid.transposed([view.new(TransposeOp(v, [1, 0])) for v in grid.values])
 
 
 def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
-    """Each block of the source is repeated in its own block, and the blocks along the dimensions."""
+    """Repeat each block of the source within its block, and the blocks along the dimensions."""
     grid, dimensions = view.grid(op.source), op.broadcast_dims.get_values()
     type = op.result.type
     rows, columns, height, width = type.get_shape()
@@ -53,7 +53,7 @@ def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
 
 
 def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
-    """Blocks are joined as the high bits of the index are, then each is reduced; of both dimensions rows first."""
+    """Combine blocks as the high bits of the index, then reduce each block; for both dimensions rows first."""
     if op.reduction_size is not None:
         fail(
             op,
@@ -68,7 +68,7 @@ def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
 
 
 def _joined(view: XeGPUView, op: TileReduceOp, grid: Grid, dimension: int) -> Grid:
-    """The blocks along a dimension combined to one, element by element."""
+    """Combine the blocks along a dimension to one, element by element."""
     count, extent = grid.shape[dimension], grid.block[dimension]
     if count == 1:
         return grid
@@ -89,7 +89,7 @@ def _joined(view: XeGPUView, op: TileReduceOp, grid: Grid, dimension: int) -> Gr
 
 
 def _reduced(view: XeGPUView, op: TileReduceOp, grid: Grid, dimensions: list[int]) -> Grid:
-    """Each block reduced, from what changes nothing."""
+    """Reduce each block, starting from the neutral element."""
     element = op.result.type.element_type
     kept = [n for d, n in enumerate(grid.block) if d not in dimensions]
     height, width = (1 if d in dimensions else n for d, n in enumerate(grid.block))
@@ -105,7 +105,7 @@ def _reduced(view: XeGPUView, op: TileReduceOp, grid: Grid, dimensions: list[int
 
 
 def _broadcast(view: XeGPUView, op: Operation) -> None:
-    """One element repeated over a 4D vector: every block is the same."""
+    """Repeat one element over a 4D vector, in which every block is the same."""
     (source,), (result,) = op.operands, op.results
     if isinstance(source.type, VectorType) or vector_type(result).get_num_dims() != 4:
         view.copy(op)

@@ -1,4 +1,4 @@
-"""Buffers in shared memory that XeGPU has no types for: elements as bytes, swizzled ones in one row."""
+"""Buffers in shared memory whose types XeGPU lacks: elements become bytes, swizzled buffers one row."""
 
 from xdsl.dialects.builtin import IndexType, i1, i8
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -15,7 +15,7 @@ from xetile.rewriting.rewriter import Handlers, remade
 
 
 def allocate(view: XeGPUView, op: Operation) -> None:
-    """A buffer of a type that XeGPU has."""
+    """Allocate a buffer of a type that XeGPU has."""
     type = buffer_type(op.results[0].type)
     if type is None:
         view.copy(op)
@@ -25,7 +25,7 @@ def allocate(view: XeGPUView, op: Operation) -> None:
 
 
 def _look_at(view: XeGPUView, op: Operation) -> None:
-    """A view of a buffer is one of what it became; a swizzle says by itself where elements lie."""
+    """Rewrite a view of a buffer as a view of the new one; a swizzle already describes the places of elements."""
     (result,), became = op.results, view.get(op.operands[0])
     if not isinstance(became, Buffer):
         view.copy(op)
@@ -69,7 +69,7 @@ def _store(view: XeGPUView, op: Operation) -> None:
 
 
 def _in_rows(view: XeGPUView, memory: SSAValue) -> SSAValue | None:
-    """What a buffer of other elements became; None where it is its own."""
+    """Return the new memref of a buffer whose element type changed, or None for other memory."""
     became = view.get(memory)
     if not isinstance(became, Buffer):
         return None

@@ -1,4 +1,4 @@
-"""What a blocked kernel must be, before it is lowered."""
+"""The requirements on a blocked kernel before it is lowered."""
 
 from math import prod
 
@@ -12,11 +12,11 @@ from xetile.targets import which_multiply
 from xetile.targets.xe.device import XeDevice
 
 MOST_BLOCKS = 1 << 14
-"""A bound on what is unrolled, hundreds of times what the registers of a subgroup hold."""
+"""A bound on unrolled blocks, hundreds of times what the registers of a subgroup hold."""
 
 
 def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
-    """Refuse element types and blocks that no matrix instruction of the device takes."""
+    """Refuse element types and blocks that no matrix instruction of the device supports."""
     vectors = [vector_type(value) for value in (op.a, op.b, op.result)]
     a, b, c = (vector.element_type for vector in vectors)
     instruction = target.matrix_instruction(a, b, c)
@@ -40,7 +40,7 @@ def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
 
 
 def tell_of_checks(function: Operation) -> None:
-    """Say that a kernel's `xetile.check` ends here: nothing tells a host of what a device finds."""
+    """Remark that a kernel's `xetile.check` is dropped here: a device has no way to report to its host."""
     first = next((op for op in function.walk() if isinstance(op, CheckOp)), None)
     if first is not None:
         remark(
@@ -50,7 +50,7 @@ def tell_of_checks(function: Operation) -> None:
 
 
 def check_blocks(op: Operation) -> None:
-    """Every block becomes a value of its own: one subgroup has no use for very many, and the compiler no time."""
+    """Refuse ops with too many blocks: each becomes a value of its own, which takes registers and compile time."""
     for value in (*op.operands, *op.results):
         type = value.type
         if isinstance(type, TileType):

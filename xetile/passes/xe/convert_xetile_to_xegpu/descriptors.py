@@ -1,8 +1,7 @@
 """Tiles in XeGPU: descriptors, and the messages of loads, stores and prefetches.
 
-Accesses whose messages do not move a tile's elements as they are: in other words, or more than the tile.
-
-The message of a column-major tile of f16 exchanges words of two elements, and is a descriptor of words:
+This includes accesses whose messages move other words than a tile's elements, or more than the tile. The message of a
+column-major tile of f16 exchanges words of two elements, so its descriptor has words as elements:
 
     %d = xegpu.create_nd_tdesc %address, shape : [96, 32], strides : [32, 1] : i64 -> !xegpu.tensor_desc<16x8xi32>
     %w = xegpu.load_nd %d[16, %words] : !xegpu.tensor_desc<16x8xi32> -> vector<16x8xi32>
@@ -85,7 +84,7 @@ from xetile.targets.xe.surface import SURFACE
 
 
 def element_bits(tile: TileType) -> int:
-    """Bits of an element of a tile in memory."""
+    """Return the bits of a tile's element in memory."""
     bits = memory_bits(tile.element_type)
     assert bits is not None, "a surface of such elements is refused"
     return bits
@@ -94,20 +93,20 @@ def element_bits(tile: TileType) -> int:
 def bits_of_words(
     view: XeGPUView, tile: TileType, use: TileUse, message: BlockConfiguration
 ) -> int:
-    """Bits of the words in which a message moves a tile: as a rule those of an element."""
+    """Return the bits of the words in which a message moves a tile, usually those of an element."""
     return word_bits(view.device, access_of(use, message), message, element_bits(tile))
 
 
 def words_type(
     element: Attribute, rows: int, columns: int, bits: int, word: int
 ) -> VectorType[Attribute]:
-    """The words of a block of elements."""
+    """Return the type of a block of elements in words."""
     kind = message_element(element) if word == bits else integer_type(word)
     return vector_of(kind, (rows, columns * bits // word))
 
 
 def cast_to(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:
-    """The same bits as elements of another size; those of tf32 are in memory as f32, indices as i64."""
+    """Return the same bits as elements of another size; tf32 is f32 in memory, and index is i64."""
     if value.type == type:
         return value
     given = vector_type(value)
@@ -122,7 +121,7 @@ def cast_to(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SS
 
 
 def within(view: Expansion, covered: Grid, block: Block, extents: Block) -> Grid:
-    """The blocks of a vector of these extents, out of what larger messages loaded of it and around it."""
+    """Return the blocks of a vector of these extents, cut from larger messages that also loaded elements around it."""
     if covered.block == block:
         return covered
 
@@ -138,23 +137,23 @@ def within(view: Expansion, covered: Grid, block: Block, extents: Block) -> Grid
 
 
 def fits(message: BlockConfiguration, block: Block) -> bool:
-    """Whether a message moves no more than a block, as upstream's smaller ones do."""
+    """Return True if a message moves no more than a block, as upstream's smaller messages do."""
     return message.rows <= block[0] and message.columns <= block[1]
 
 
 def rounded_up(extents: Block, block: Block) -> Block:
-    """The extents of the least whole blocks around a tile."""
+    """Return the extents of the fewest whole blocks that cover a tile."""
     rows, columns = (-(-n // step) * step for n, step in zip(extents, block, strict=True))
     return rows, columns
 
 
 def inner_blocks(tile: TileType) -> Block:
-    """The blocks of a tile that has them."""
+    """Return the blocks of a tile that has them."""
     return cast(Block, tile.inner_blocks)
 
 
 def init_tile(view: XeGPUView, op: InitTileOp) -> None:
-    """A tile is a descriptor per way of using it, and where its corner is."""
+    """Rewrite a tile as one descriptor per use, and the place of its corner."""
     tile = op.tile.type
     if tile.scattered:
         init_scattered_tile(view, op)
@@ -202,7 +201,7 @@ def _descriptor(
 
 
 def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
-    """The fewest messages that cover the tile; what is outside of the surface is padded."""
+    """Load a tile by the fewest messages that cover it; elements outside the surface are padded."""
     shared = view.get(op.source)
     if isinstance(shared, SharedTile):
         load_shared_tile(view, op, shared)
@@ -244,7 +243,7 @@ def _loaded(
     message: BlockConfiguration,
     rows: range | None = None,
 ) -> list[SSAValue]:
-    """The blocks of one message that is repeated over a tile, or over some of its rows."""
+    """Return the blocks of one message that is repeated over a tile, or over some of its rows."""
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     block = _block_type(type, message)
     shape = block.get_shape()
@@ -275,7 +274,7 @@ def _loaded(
 def _loaded_in_bands(
     view: XeGPUView, op: LoadTileOp, stack: Sequence[tuple[SSAValue, BlockConfiguration]]
 ) -> Bands:
-    """The blocks of messages that stand one below the other."""
+    """Return the blocks of messages one below the other."""
     blocks: list[SSAValue] = []
     for rows, (descriptor, message) in _placed(stack):
         blocks += _loaded(view, op, descriptor, message, rows)
@@ -288,7 +287,7 @@ def _loaded_in_bands(
 def _placed(
     stack: Sequence[tuple[SSAValue, BlockConfiguration]],
 ) -> Iterator[tuple[range, tuple[SSAValue, BlockConfiguration]]]:
-    """Messages that stand one below the other, with the rows of the tile that they move."""
+    """Yield messages one below the other with the rows of the tile that they move."""
     start = 0
     for descriptor, message in stack:
         yield range(start, start + message.rows), (descriptor, message)
@@ -296,7 +295,7 @@ def _placed(
 
 
 def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
-    """What comes in other words than elements, with a row of memory in each lane, or with more than the tile.
+    """Load a tile by messages of words, of a row of memory in each lane, or of more than the tile.
 
     Transposed messages of words, and of row-major tiles, are made of it by the layouts below.
     """
@@ -324,7 +323,6 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
 
 
 def _block_type(tile: TileType, message: BlockConfiguration) -> VectorType[Attribute]:
-    """The type of one loaded block."""
     rows, columns, pack = message.rows, message.columns, _pack(tile, message)
     if message.transposed:
         shape = (columns, rows)
@@ -336,7 +334,7 @@ def _block_type(tile: TileType, message: BlockConfiguration) -> VectorType[Attri
 
 
 def _pack(tile: TileType, message: BlockConfiguration) -> int:
-    """How many rows of a loaded block share a register word."""
+    """Return how many rows of a loaded block share a register word."""
     if not message.packed:
         return 1
     return register_word(message, element_bits=memory_bits(tile.element_type) or 8)
@@ -380,7 +378,7 @@ def _store(
     value: SSAValue,
     start: Sequence[int],
 ) -> None:
-    """One block, in the words of its message."""
+    """Store one block, in the words of its message."""
     tile, type = view.tile(op.tile), cast(TileType, op.tile.type)
     bits, word = element_bits(type), bits_of_words(view, type, "store", message)
     first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
@@ -393,7 +391,7 @@ def _store(
 
 
 def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
-    """Blocks that both make up, so that neither is cut before it is transposed; else those that are wanted."""
+    """Return blocks that old and wanted ones tile, so that none is cut before its transpose; else the wanted ones."""
     rows, columns = (lcm(*extents) for extents in zip(have, want, strict=True))
     whole = tile.shape[0] % rows == 0 and tile.shape[1] % columns == 0
     return (rows, columns) if whole else want
@@ -419,7 +417,7 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:
-    """Where a message begins, refused where the program says a place that no message begins at."""
+    """Return where a message begins; refuse a constant place at which no message can begin."""
     corner = tile.message_corner(view, start)
     row, column = map(known_offset, corner)
     for place in (row, column):
@@ -433,7 +431,7 @@ def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -
 
 
 def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:
-    """The corner moves in the dimensions that loops carry; descriptors stay."""
+    """Move the corner in the dimensions that loops carry; descriptors stay."""
     tile = view.get(op.tile)
     if isinstance(tile, ScatteredTile):
         update_scattered_tile(view, op, tile)

@@ -1,9 +1,9 @@
-"""Elements that XeGPU has no messages for: they are moved as bytes, and their bits taken as what they are.
+"""Elements that XeGPU has no messages for: they move as bytes, and are bitcast or converted.
 
-8-bit floats are the same bits, an index is an i64. An i1 is a byte of memory, true where it is not 0, and stored as 0
-or 1.
+The bits of 8-bit floats stay the same, and an index is an i64. An i1 is a byte of memory, true if it is not 0, and
+stored as 0 or 1.
 
-Constants that the lowering needs: repeated numbers, and the identities that reductions begin with.
+The module also makes constants for the lowering: repeated numbers, and the neutral elements of reductions.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def identity(
     shape: Sequence[int],
     flags: FastMathFlagsAttr,
 ) -> Dense | FloatAttr | IntegerAttr:
-    """The identity of a kind of reduction, repeated over a shape (elements); a scalar for no shape."""
+    """Return the neutral element of a kind of reduction, repeated over a shape (elements), or a scalar for no shape."""
     number = neutral(kind.value, str(element), _integer_bits(element), flags)
     if shape:
         return repeated(number, VectorType(element, shape))
@@ -58,7 +58,7 @@ def identity(
 
 
 def repeated(number: float, type: VectorType[Attribute]) -> Dense:
-    """A constant that repeats a number, rounded to the element type."""
+    """Return a constant that repeats a number, rounded to the element type."""
     count = prod(type.get_shape())
     if not isinstance(type.element_type, FLOAT_TYPES):
         integers = cast("VectorType[IntegerType]", type)
@@ -66,14 +66,14 @@ def repeated(number: float, type: VectorType[Attribute]) -> Dense:
     floats = cast("VectorType[AnyFloat]", type)
     try:
         return cast(Dense, DenseIntOrFPElementsAttr.from_list(floats, [float(number)] * count))
-    except OverflowError:  # f16: what rounds to more than the largest number is infinite
+    except OverflowError:  # f16: a number that rounds to more than the largest one is infinite
         return repeated(copysign(inf, number), type)
 
 
 def constant_part(
     value: SSAValue, start: Sequence[int], block: Sequence[int]
 ) -> Operation | None:
-    """A block of a constant whose elements differ, as a constant: where it lies in memory is known of that."""
+    """Return a block of a non-splat constant as a constant, since the place of each element is known."""
     op = value.owner
     given = dense_value(op) if isinstance(op, Operation) else None
     if given is None or is_splat(given):
@@ -95,14 +95,14 @@ def _integer_bits(element: Attribute) -> int | None:
 
 
 def message_element(type: Attribute) -> Attribute:
-    """The type as which messages move elements of a type."""
+    """Return the type as which messages move elements of a type."""
     if isinstance(type, IndexType):
         return i64
     return i8 if type == i1 or isinstance(type, FLOATS_8) else type
 
 
 def loaded(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
-    """What a message loaded, as elements of the tile's type."""
+    """Return a loaded message as elements of the tile's type."""
     if element == i1:
         zero = view.new(arith.ConstantOp(repeated(0, _with(value, i8))))
         return view.new(arith.CmpiOp(value, zero, "ne"))
@@ -112,7 +112,7 @@ def loaded(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def stored(view: Expansion, value: SSAValue) -> SSAValue:
-    """A vector as the elements that a message stores."""
+    """Return a vector as the elements that a message stores."""
     element = vector_type(value).element_type
     if element == i1:
         return view.new(arith.ExtUIOp(value, _with(value, i8)))
@@ -122,7 +122,7 @@ def stored(view: Expansion, value: SSAValue) -> SSAValue:
 
 
 def taken_as(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
-    """The same bits as elements of another type of as many."""
+    """Return the same bits as elements of another type of the same width."""
     wanted = _with(value, element)
     return value if value.type == wanted else view.new(BitcastOp(value, wanted))
 
@@ -136,7 +136,7 @@ AnyMemRef = MemRefType[Attribute]
 
 @dataclass(eq=False)
 class Buffer(Parts):
-    """Shared memory of another type than was written: `swizzle` says where the elements of its row lie."""
+    """Shared memory whose type differs from the program's; `swizzle` defines the places of elements in its row."""
 
     swizzle: SwizzleAttr | None
 
@@ -153,7 +153,7 @@ class Buffer(Parts):
 
 
 def buffer_type(type: Attribute) -> AnyMemRef | None:
-    """The type that a memref has in XeGPU; None where it is its own."""
+    """Return the type of a memref in XeGPU, or None if it does not change."""
     if not isinstance(type, MemRefType):
         return None
     memref = cast(AnyMemRef, type)
@@ -169,6 +169,6 @@ def buffer_type(type: Attribute) -> AnyMemRef | None:
 
 
 def buffer_of(memory: SSAValue, written: Attribute) -> Buffer:
-    """A memref that was written as another type."""
+    """Return the buffer for a memref that had another type in the program."""
     layout = ranked(written).layout
     return Buffer([memory], layout if isinstance(layout, SwizzleAttr) else None)

@@ -1,6 +1,6 @@
-"""Padding other than zero: 2D block loads give zero outside the surface, and a selection puts the number there.
+"""Padding other than zero: 2D block loads return zero outside the surface, and a selection replaces that.
 
-Masks by limits, block by block.
+The masks are made from limits, block by block.
 """
 
 from collections.abc import Sequence
@@ -22,20 +22,20 @@ from xetile.rewriting.one_to_many import Offset
 
 
 def mask(view: XeGPUView, limits: Sequence[Offset], shape: Sequence[int]) -> SSAValue:
-    """Where each coordinate is below its limit, which may be negative or beyond the block."""
+    """Return a mask of the coordinates below their limits, which may be negative or beyond the block."""
     type = VectorType(i1, shape)
     return view.new(CreateMaskOp([view.index(limit) for limit in limits], type))
 
 
 def difference(view: XeGPUView, left: Offset, right: Offset) -> Offset:
-    """`left` less `right`."""
+    """Return `left` less `right`."""
     if isinstance(left, int) and isinstance(right, int):
         return left - right
     return view.new(arith.SubiOp(view.index(left), view.index(right)))
 
 
 def mask_in_blocks(view: XeGPUView, value: SSAValue, block: tuple[int, int]) -> Grid | None:
-    """A mask of a whole vector as masks of its blocks; None where the value is no mask by limits."""
+    """Return the mask of a whole vector as masks of its blocks, or None if it is not made from limits."""
     op = value.owner
     limits: Sequence[Offset]
     if isinstance(op, ConstantMaskOp):
@@ -56,14 +56,14 @@ def mask_in_blocks(view: XeGPUView, value: SSAValue, block: tuple[int, int]) -> 
 
 
 def padding_of(op: LoadTileOp | LoadGatherOp) -> float | None:
-    """The number that stands outside of what is loaded, None for the zero that accesses give there."""
+    """Return the padding number of a load, or None for the zero that accesses return outside."""
     if not pads(op):
         return None
     return cast("FloatAttr | IntegerAttr", op.padding).value.data
 
 
 def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
-    """A loaded tile with its padding outside of the surface."""
+    """Return a loaded tile with its padding outside the surface."""
     number = padding_of(op)
     if number is None:
         return grid
@@ -81,7 +81,7 @@ def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
 def _select(
     view: XeGPUView, value: SSAValue, filler: SSAValue, tile: Tile, start: tuple[int, ...]
 ) -> SSAValue:
-    """A block with the filler above, below, left and right of the surface, as far as it may lie there."""
+    """Return a block with the filler above, below, left and right of the surface, wherever it may reach out."""
     height, width = cast(VectorType[Attribute], value.type).get_shape()
     row, column = (view.add(tile.offset(d), start[d]) for d in range(2))
     rows, columns = (

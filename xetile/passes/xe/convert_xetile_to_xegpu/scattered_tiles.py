@@ -1,12 +1,12 @@
-"""Scattered tiles: gathers and scatters of single elements, whose masks say which of them are inside of the memref.
+"""Scattered tiles: gathers and scatters of single elements, masked to those inside the memref.
 
     %inside = arith.cmpi ult, %indices, %size : vector<1x16xindex>
     %m = arith.andi %mask, %inside : vector<1x16xi1>
     %v = xegpu.load %memory[%indices], %m : memref<1024xf32>, vector<1x16xindex>, vector<1x16xi1> -> vector<1x16xf32>
 
-What is masked off is loaded as zero; another padding is selected.
+Elements that are masked off are loaded as zero; another padding is selected.
 
-Cache hints of tiles as those of XeGPU.
+The module also translates cache hints of tiles to those of XeGPU.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ from xetile.rewriting.one_to_many import Form, Offset, Parts
 
 
 def hints_of(op: Operation) -> list[CacheHintAttr | None]:
-    """The hints of an access, for L1, L2, L3."""
+    """Return the hints of an access, for L1, L2, L3."""
     hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
     return [
         CacheHintAttr(CacheHint(hint.data.value))
@@ -65,9 +65,9 @@ def hints_of(op: Operation) -> list[CacheHintAttr | None]:
 
 @dataclass(eq=False)
 class ScatteredTile(Parts):
-    """A scattered tile: its values are the indices of each block, those of a tile of rank 1 in one vector.
+    """A scattered tile: its values are the indices of each block; a tile of rank 1 has one vector.
 
-    `size` is how many elements there are, None behind an address, where nothing says it.
+    `size` is the number of elements, or None for an address, for which it is unknown.
     """
 
     base: SSAValue
@@ -86,14 +86,14 @@ class ScatteredTile(Parts):
         return f"a scattered tile of {self.base.type}"
 
     def inside(self, view: XeGPUView, indices: SSAValue) -> SSAValue | None:
-        """Where indices are inside of the memref; None where all are, as far as is known."""
+        """Return a mask of the indices inside the memref, or None if all are known to be."""
         if self.size is None or (isinstance(self.size, int) and _known(indices, self.size)):
             return None
         return below(view, indices, self.size, vector_type(indices).get_shape())
 
 
 def _known(indices: SSAValue, size: int) -> bool:
-    """Whether a constant says indices that are all inside."""
+    """Return True if the indices are constants and all inside."""
     value = dense_value(indices.owner) if isinstance(indices.owner, Operation) else None
     if value is None:
         return False
@@ -102,7 +102,7 @@ def _known(indices: SSAValue, size: int) -> bool:
 
 
 def init_scattered_tile(view: XeGPUView, op: InitTileOp) -> None:
-    """A tile is where its memory begins and the indices of its elements."""
+    """Rewrite a tile as the base of its memory and the indices of its elements."""
     tile, indices = op.tile.type, op.indices
     assert indices is not None
     block = tile.inner_blocks
@@ -113,7 +113,7 @@ def init_scattered_tile(view: XeGPUView, op: InitTileOp) -> None:
 
 
 def _memory(view: XeGPUView, op: InitTileOp) -> tuple[SSAValue, Offset | None]:
-    """Where a scattered tile's memory begins (a memref of rank 1, else an address), and how many elements it has."""
+    """Return the base of a scattered tile's memory (a memref of rank 1, else an address) and its element count."""
     source, shared = view.single(op.source), op.tile.type.memory_space != GLOBAL
     tile_element = message_element(op.tile.type.element_type)
     if not isinstance(source.type, MemRefType):
@@ -136,7 +136,7 @@ def _memory(view: XeGPUView, op: InitTileOp) -> tuple[SSAValue, Offset | None]:
 
 
 def in_blocks(view: XeGPUView, value: SSAValue, block: Block | None) -> Sequence[SSAValue]:
-    """A vector in the blocks of its tile; one of rank 1 has none."""
+    """Return a vector in the blocks of its tile; a tile of rank 1 has none."""
     if block is None:
         return [view.single(value)]
     became: Form = view.get(value)
@@ -151,7 +151,7 @@ def in_blocks(view: XeGPUView, value: SSAValue, block: Block | None) -> Sequence
 def update_scattered_tile(
     view: XeGPUView, op: UpdateTileOffsetOp, tile: ScatteredTile
 ) -> None:
-    """Each element moves by its own step."""
+    """Move each element by its own step."""
     assert op.indices is not None
     steps = in_blocks(view, op.indices, tile.block)
     moved = [view.new(arith.AddiOp(*pair)) for pair in zip(tile.values, steps, strict=True)]
@@ -164,7 +164,7 @@ class _Access(NamedTuple):
 
 
 def _accesses(view: XeGPUView, tile: ScatteredTile, mask: SSAValue) -> Iterator[_Access]:
-    """The blocks of an access, each with its mask; None where all elements are reached."""
+    """Yield the blocks of an access, each with its mask, or None if all elements are accessed."""
     for indices, given in zip(tile.values, in_blocks(view, mask, tile.block), strict=True):
         on = None if _is_on(given) else given
         yield _Access(indices, both(view, on, tile.inside(view, indices)))
@@ -176,7 +176,7 @@ def _is_on(mask: SSAValue) -> bool:
 
 
 def load_gather(view: XeGPUView, op: LoadGatherOp) -> None:
-    """One gather per block."""
+    """Emit one gather per block."""
     tile = scattered_tile(view, op.source)
     element, number = vector_type(op.result).element_type, padding_of(op)
     values: list[SSAValue] = []
@@ -198,7 +198,7 @@ def load_gather(view: XeGPUView, op: LoadGatherOp) -> None:
 
 
 def store_scatter(view: XeGPUView, op: StoreScatterOp) -> None:
-    """One scatter per block."""
+    """Emit one scatter per block."""
     tile = scattered_tile(view, op.tile)
     blocks = in_blocks(view, op.value, tile.block)
     for value, (indices, mask) in zip(blocks, _accesses(view, tile, op.mask), strict=True):
@@ -208,7 +208,7 @@ def store_scatter(view: XeGPUView, op: StoreScatterOp) -> None:
 
 
 def scattered_tile(view: XeGPUView, value: SSAValue) -> ScatteredTile:
-    """What a scattered tile became."""
+    """Return the scattered tile that a value became."""
     became = view.get(value)
     if not isinstance(became, ScatteredTile):
         fail(view.current, f"{value.type} is not lowered to XeGPU yet")
@@ -218,7 +218,7 @@ def scattered_tile(view: XeGPUView, value: SSAValue) -> ScatteredTile:
 def bind_blocks(
     view: XeGPUView, result: SSAValue, values: Sequence[SSAValue], tile: TileType
 ) -> None:
-    """What an access gave is its result: blocks row by row, or one vector of rank 1."""
+    """Bind the result of an access: blocks row by row, or one vector of rank 1."""
     block = tile.inner_blocks
     if tile.get_num_dims() == 1 or block is None:
         (value,) = values

@@ -1,19 +1,20 @@
-"""Tiles in shared memory: matrices of XeGPU, or single elements where no matrix says what is asked.
+"""Tiles in shared memory: matrices of XeGPU, or single elements where no matrix can describe the access.
 
     %d = xegpu.create_mem_desc %memory : memref<32x64xf16, 3> -> !xegpu.mem_desc<32x64xf16>
     %v = xegpu.load_matrix %d[%row, 0] : !xegpu.mem_desc<32x64xf16>, index -> vector<8x16xf16>
 
-Nothing is checked in shared memory, so the accesses of a tile that is known to reach out of its buffer, or that has a
-padding, go by single elements with masks. A tile whose place is known at run time only lies in its buffer: the
-sanitizer tells of others.
+Shared memory has no bounds checks. So a tile that is known to reach out of its buffer, or that has a padding, is
+accessed by single elements with masks. A tile whose place is known only at run time is assumed to lie in its buffer;
+the sanitizer reports others.
 
-Elements of swizzled memory: what a tile's corner and its elements add to an offset, joined by exclusive or.
+In swizzled memory, the offset of an element is the exclusive or of a part from the tile's corner and one from the
+element:
 
     %corner = (shifts and masks of %row and %column)
     %b = vector.broadcast %corner : index to vector<8x16xindex>
     %o = arith.xori %b, dense<...> : vector<8x16xindex>
 
-So it is where corners are multiples of their blocks' extents; elsewhere each element's row and column is shifted.
+This applies if corners are multiples of their blocks' extents; otherwise each element's row and column is shifted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,10 +83,10 @@ from xetile.rewriting.one_to_many import Offset, Parts
 
 
 class Swizzled(NamedTuple):
-    """Where elements of swizzled memory lie from a base on.
+    """The places of elements of swizzled memory, relative to a base.
 
-    `aligned` are powers of two of which the tile's corner (row, column) is a multiple wherever it is: the tile's
-    extents, else those of its blocks, else 1.
+    `aligned` has powers of two of which the tile's corner (row, column) always is a multiple: the tile's extents, else
+    those of its blocks, else 1.
     """
 
     base: SSAValue
@@ -93,7 +94,7 @@ class Swizzled(NamedTuple):
     aligned: tuple[int, int]
 
     def offsets(self, view: XeGPUView, part: Part) -> SSAValue:
-        """How far the elements of a block lie from the base (elements)."""
+        """Return the offsets of a block's elements from the base (elements)."""
         if any(n > a for n, a in zip(part.block, self.aligned, strict=True)):
             return self._of_each(view, part)
         low = [start & (a - 1) for start, a in zip(part.start, self.aligned, strict=True)]
@@ -112,7 +113,7 @@ class Swizzled(NamedTuple):
         return view.new(arith.XOrIOp(spread_corner, numbers(view, steps, part.shape)))
 
     def _corner(self, view: XeGPUView, corner: Sequence[Offset]) -> Offset:
-        """The offset of an element; what lies outside of the memory is masked off, wherever it may lie."""
+        """Return the offset of an element. Offsets outside the memory do not matter, as masks exclude them."""
         inside = {
             f"dim{d}": at % extent if isinstance(at, int) else at
             for d, (at, extent) in enumerate(zip(corner, self.layout.shape, strict=True))
@@ -121,7 +122,7 @@ class Swizzled(NamedTuple):
 
     @property
     def _between_corners(self) -> LinearLayout:
-        """From coordinates to offsets, without those bits that no corner has."""
+        """The layout from coordinates to offsets, without the bits that no corner has."""
         found = self.layout.layout.invert()
         columns = {
             f"dim{d}": tuple(
@@ -141,7 +142,7 @@ class Swizzled(NamedTuple):
         return total
 
     def _of_each(self, view: XeGPUView, part: Part) -> SSAValue:
-        """The bits of each element's row and column, where the layout has them."""
+        """Return the offset of each element from the bits of its row and column."""
         shape = part.shape
         total = numbers(view, [0] * len(part.points), shape)
         for dimension, steps in enumerate(self.layout.steps):
@@ -160,7 +161,7 @@ class Swizzled(NamedTuple):
 def aligned(
     view: XeGPUView, tile: SSAValue, extents: Sequence[int], block: Sequence[int]
 ) -> tuple[int, int]:
-    """The powers of two of which a tile's corner is a multiple: for rows and for columns."""
+    """Return the powers of two of which a tile's corner is a multiple, for rows and for columns."""
     rows, columns = (
         next(
             (
@@ -180,19 +181,19 @@ AnyMemRef = MemRefType[Attribute]
 
 @dataclass(eq=False)
 class SharedTile(Placed):
-    """A tile in shared memory: its matrix, if one says where it lies, of which it has the rows from `first_row` on."""
+    """A tile in shared memory, and the matrix that contains its rows from `first_row` on, if there is one."""
 
     matrix: SSAValue | None
     first_row: Offset
     elements: Elements | Swizzled
 
     def place_in_matrix(self, view: XeGPUView, start: Sequence[int]) -> list[Offset]:
-        """Row and column of the matrix at `start` of the tile (elements)."""
+        """Return row and column of the matrix at `start` of the tile (elements)."""
         row, column = self.place(view, start)
         return [view.add(self.first_row, row), column]
 
     def offsets(self, view: XeGPUView, part: Part) -> SSAValue:
-        """How far the elements of a block lie from the base (elements)."""
+        """Return the offsets of a block's elements from the base (elements)."""
         if isinstance(self.elements, Swizzled):
             return self.elements.offsets(view, part)
         return offsets(view, self.elements, part)
@@ -211,7 +212,7 @@ class SharedTile(Placed):
 
 
 def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
-    """A tile is the matrix that its buffer is, and where its corner is."""
+    """Rewrite a tile as the matrix of its buffer, and the place of its corner."""
     *batch, row, column = view.mapped(op.mixed_offsets)
     fixed: dict[int, Offset] = {0: row, 1: column}
     moving = {
@@ -248,9 +249,9 @@ def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
 
 
 def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAValue | None:
-    """The buffer as a matrix, leading dimensions as more rows, with what padding lies between rows or columns.
+    """Return the buffer as a matrix, with leading dimensions as more rows, and padding between rows or columns.
 
-    None where no matrix has elements so far apart.
+    Return None if no matrix has elements at such distances.
     """
     type = cast(AnyMemRef, source.type)
     *leading, height, width = type.get_shape()
@@ -276,7 +277,7 @@ def _strided(strides: Sequence[int]) -> MemLayoutAttr:
 
 
 def _line(view: XeGPUView, source: SSAValue, count: int) -> SSAValue:
-    """The buffer as a memref of rank 1 of so many elements, padding included."""
+    """Return the buffer as a memref of rank 1 of `count` elements, including padding."""
     type = cast(AnyMemRef, source.type)
     layout = strides_and_offset(type)
     assert layout is not None
@@ -301,7 +302,7 @@ def _line(view: XeGPUView, source: SSAValue, count: int) -> SSAValue:
 
 
 def _reach(type: AnyMemRef, strides: Sequence[int]) -> int:
-    """How many elements there are from the first to the last, padding included."""
+    """Return the number of elements from the first to the last, including padding."""
     return 1 + sum(
         (extent - 1) * stride for extent, stride in zip(type.get_shape(), strides, strict=True)
     )
@@ -322,7 +323,7 @@ def _collapsed(view: XeGPUView, source: SSAValue) -> SSAValue:
 
 
 def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
-    """One access per block, with masks where the tile may reach out of its buffer."""
+    """Load each block by one access, with masks if the tile may reach out of its buffer."""
     warn_without_caches(op)
     type = cast(TileType, op.source.type)
     block, element, number = block_of(op, type), type.element_type, padding_of(op)
@@ -355,7 +356,7 @@ def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
 
 
 def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> None:
-    """One access per block, with masks where the tile is known to reach out of its buffer."""
+    """Store each block by one access, with masks if the tile is known to reach out of its buffer."""
     warn_without_caches(op)
     type = cast(TileType, op.tile.type)
     block = block_of(op, type)
@@ -375,7 +376,7 @@ def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> Non
 
 
 def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
-    """Whether an access needs masks: the tile is known to reach out of its buffer, or what is outside is padded."""
+    """Return True if an access needs masks: the tile reaches out of its buffer, or is padded and may reach out."""
     for dimension, extent in enumerate(type.shape):
         first, size = known_offset(tile.offset(dimension)), tile.sizes[dimension]
         assert isinstance(size, int)
@@ -387,7 +388,7 @@ def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
 
 
 def block_of(op: Operation, type: TileType) -> Block:
-    """The block of a tile, refused where blocking has not run."""
+    """Return the block of a tile; refuse tiles without one, for which blocking has not run."""
     if type.inner_blocks is None:
         fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
     return type.inner_blocks

@@ -1,6 +1,6 @@
-"""Single elements of a block: how far from a base each lies, and which of them are inside of their surface.
+"""Single elements of a block: their offsets from a base, and a mask of those inside their surface.
 
-What all elements share is one number, what tells them apart a constant:
+The part that all elements share is one number, and their differences are a constant:
 
     %n = arith.addi (row * pitch), column : index
     %b = vector.broadcast %n : index to vector<2x4xindex>
@@ -23,18 +23,18 @@ from xetile.passes.xe.convert_xetile_to_xegpu.xegpu_view import Elements, XeGPUV
 from xetile.rewriting.one_to_many import Offset
 
 Shape = Sequence[int]
-"""Of a vector that holds a block's elements: rows and columns, or all of them in one row."""
+"""The shape of a vector of a block's elements: rows and columns, or all of them in one row."""
 
 
 def flat(block: Shape) -> Shape:
-    """A block's elements in one row."""
+    """Return the shape of a block's elements in one row."""
     return (prod(block),)
 
 
 class Part(NamedTuple):
     """A block of a tile, in elements: the tile's corner, the block's place in the tile, and its extents.
 
-    Vectors of what is said of its elements have a `shape`: the block's, or that of all its elements in one row.
+    Vectors of facts about its elements have the shape `shape`: the block's, or that of all its elements in one row.
     """
 
     corner: Sequence[Offset]
@@ -43,7 +43,7 @@ class Part(NamedTuple):
     shape: Shape
 
     def place(self, view: XeGPUView, dimension: int) -> Offset:
-        """The first row, or column."""
+        """Return the first row or column."""
         return view.add(self.corner[dimension], self.start[dimension])
 
     @property
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
 
 def offsets(view: XeGPUView, elements: Elements, part: Part) -> SSAValue:
-    """How far the elements of a block lie from the base (elements)."""
+    """Return the offsets of a block's elements from the base (elements)."""
     strides = elements.strides
 
     def first() -> Offset:
@@ -80,7 +80,7 @@ def offsets(view: XeGPUView, elements: Elements, part: Part) -> SSAValue:
 
 
 def inside(view: XeGPUView, sizes: Sequence[Offset], part: Part) -> SSAValue | None:
-    """Which elements of a block are inside of a surface; None where all are, as far as is known."""
+    """Return a mask of the elements inside a surface, or None if all are known to be."""
     found: SSAValue | None = None
     for dimension, size in enumerate(sizes):
         first = part.place(view, dimension)
@@ -92,30 +92,30 @@ def inside(view: XeGPUView, sizes: Sequence[Offset], part: Part) -> SSAValue | N
 
 
 def within(first: Offset, extent: int, size: Offset) -> bool:
-    """Whether so many indices from the first on are known to be inside."""
+    """Return True if `extent` indices from `first` on are known to be inside."""
     return isinstance(first, int) and isinstance(size, int) and 0 <= first <= size - extent
 
 
 def below(view: XeGPUView, indices: SSAValue, size: Offset, shape: Shape) -> SSAValue:
-    """Where indices are inside of a dimension: none is negative, and each is less than the size."""
+    """Return a mask of the indices inside a dimension: not negative, and less than the size."""
     return view.new(arith.CmpiOp(indices, spread(view, size, shape), "ult"))
 
 
 def both(view: XeGPUView, left: SSAValue | None, right: SSAValue | None) -> SSAValue | None:
-    """Where both masks are on; None is a mask that is on everywhere."""
+    """Return the conjunction of two masks; None is a mask that is true everywhere."""
     if left is None or right is None:
         return right if left is None else left
     return view.new(arith.AndIOp(left, right))
 
 
 def everywhere(view: XeGPUView, shape: Shape) -> SSAValue:
-    """A mask that is on everywhere."""
+    """Return a mask that is true everywhere."""
     type = VectorType(i1, shape)
     return view.shared(("everywhere", type), lambda: arith.ConstantOp(repeated(1, type)))
 
 
 def plus(view: XeGPUView, first: Offset, steps: Sequence[int], shape: Shape) -> SSAValue:
-    """A number added to each step."""
+    """Return a number added to each step."""
     if isinstance(first, int):
         return numbers(view, [first + step for step in steps], shape)
     total = spread(view, first, shape)
@@ -125,14 +125,14 @@ def plus(view: XeGPUView, first: Offset, steps: Sequence[int], shape: Shape) -> 
 
 
 def spread(view: XeGPUView, number: Offset, shape: Shape) -> SSAValue:
-    """A number repeated."""
+    """Return a number repeated."""
     if isinstance(number, int):
         return numbers(view, [number] * prod(shape), shape)
     return view.new(BroadcastOp(number, VectorType(IndexType(), shape)))
 
 
 def numbers(view: XeGPUView, values: Sequence[int], shape: Shape) -> SSAValue:
-    """A constant vector of indices."""
+    """Return a constant vector of indices."""
     type = VectorType(IndexType(), shape)
 
     def make() -> arith.ConstantOp:

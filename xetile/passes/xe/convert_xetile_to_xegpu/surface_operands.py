@@ -1,4 +1,4 @@
-"""The surface of a tile in terms of XeGPU: source, sizes, pitch, and what 2D block access needs of them."""
+"""The surface of a tile as operands of XeGPU: source, sizes, pitch, and the requirements of 2D block access."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
@@ -22,10 +22,10 @@ from xetile.targets.xe.surface import SURFACE
 
 
 class Surface(NamedTuple):
-    """Where a tile lies: its source in the new function, and all in elements.
+    """The place of a tile: its source in the new function, and numbers in elements.
 
-    `sizes` and `strides` are None where the source is a static memref that says them itself; those of a column-major
-    matrix are exchanged, as the message sees it. `offsets` are the tile's rows and columns.
+    `sizes` and `strides` are None if the source is a static memref that has them itself; those of a column-major matrix
+    are exchanged, as messages see them. `offsets` are the tile's rows and columns.
     """
 
     source: SSAValue
@@ -34,7 +34,7 @@ class Surface(NamedTuple):
     offsets: tuple[Offset, Offset]
 
     def plane(self, type: Attribute, order: Sequence[int]) -> tuple[Offset, Offset]:
-        """Rows and columns of the matrix in the order of the tile, which a static memref's type says."""
+        """Return rows and columns of the matrix in the order of the tile; a static memref has them in its type."""
         if self.sizes is not None:
             slow, fast = self.sizes
             return (fast, slow) if order == COLUMN_MAJOR else (slow, fast)
@@ -42,7 +42,7 @@ class Surface(NamedTuple):
         return rows, columns
 
     def in_words(self, view: Expansion, bits: int, word: int) -> Self:
-        """The same surface of elements of so many bits in words, which 2D block access has whole ones of."""
+        """Return the same surface of elements of `bits` in words; 2D block access requires whole words."""
         source, sizes, strides = self.source, self.sizes, self.strides
         if isinstance(source.type, MemRefType):
             type = cast(MemRefType[Attribute], source.type)
@@ -62,7 +62,7 @@ class Surface(NamedTuple):
         )
 
     def elements(self, view: Expansion, type: Attribute, tile: TileType) -> Elements:
-        """Where the surface's single elements lie."""
+        """Return the places of the surface's single elements."""
         strides = self.strides
         if strides is None:
             layout = strides_and_offset(cast(MemRefType[Attribute], type))
@@ -77,7 +77,7 @@ class Surface(NamedTuple):
         return Elements(source, 0, strides)
 
     def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
-        """A descriptor of this surface, made once per function where it depends on arguments only."""
+        """Return a descriptor of this surface, made once per function if it depends on arguments only."""
         sizes, strides = self.sizes or (), self.strides or ()
 
         def make() -> Operation:
@@ -92,7 +92,7 @@ class Surface(NamedTuple):
 
 
 def counted_in_words(view: Expansion, elements: Offset, bits: int, word: int) -> Offset:
-    """How many words so many elements are; fewer than none as well, where tiles begin outside."""
+    """Return the number of words in `elements` elements; it may be negative if tiles begin outside."""
     if word <= bits:
         return view.multiply(elements, bits // word)
     per_word = word // bits
@@ -103,7 +103,7 @@ def counted_in_words(view: Expansion, elements: Offset, bits: int, word: int) ->
 
 
 def describe_surface(view: Expansion, op: InitTileOp, *, by_messages: bool) -> Surface:
-    """The surface and the corner of a tile, checked against what 2D block access needs where messages reach it."""
+    """Return the surface and corner of a tile; if messages reach it, check what 2D block access requires."""
     tile = op.tile.type
     offsets, sizes, strides = map(
         view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
@@ -144,7 +144,7 @@ def _layout(
     type: MemRefType[Attribute],
     layout: tuple[Sequence[int | None], int | None],
 ) -> tuple[list[Offset], Offset]:
-    """Strides and offset of a memref in elements; what is dynamic is read from its descriptor."""
+    """Return strides and offset of a memref in elements; dynamic ones are read from its descriptor."""
     strides, offset = layout
     if offset is not None and None not in strides:
         return [stride for stride in strides if stride is not None], offset
@@ -169,7 +169,7 @@ def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -
 
 
 def memory_address(view: Expansion, source: SSAValue, moved: Offset = 0) -> SSAValue:
-    """The address of a memref, so many bytes further."""
+    """Return the address of a memref plus `moved` bytes."""
     base = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
     total = view.index(view.add(base, moved))
     return view.new(arith.IndexCastOp(total, i64))
@@ -184,7 +184,7 @@ def _check(
     start: Offset,
     column: Offset,
 ) -> None:
-    """Refuse what 2D block access cannot reach, as far as it is static."""
+    """Refuse static properties that 2D block access does not support."""
     bits = memory_bits(tile.element_type)
     if bits is None:
         fail(op, f"2D block access has no elements of type {tile.element_type}")
@@ -201,11 +201,11 @@ def _check(
 
 
 def known_offset(offset: Offset) -> int | None:
-    """The offset (elements), where the program says it."""
+    """Return the offset (elements) if it is constant, else None."""
     return offset if isinstance(offset, int) else folded_integer(offset)
 
 
 def known_bytes(elements: Offset, bits: int) -> int | None:
-    """The bytes of so many elements of memory, where the program says how many."""
+    """Return the bytes of `elements` elements of memory if that is constant, else None."""
     number = known_offset(elements)
     return None if number is None else number * bits // BYTE_BITS

@@ -1,9 +1,8 @@
 """Vectors in XeGPU: products, repacking, slices, constants.
 
-Products of fewer columns, or fewer steps of K, than the matrix instruction has: with stand-ins in the other places.
-
-Of 8x8 and 8x8 in f16, an instruction of 8x16 and 16x16 that multiplies them keeps their bits: where K is missing it
-adds -0.0 * 0.0, which is -0.0 and changes no sum; what it gives for missing columns is not used.
+A product of fewer columns, or fewer steps of K, than the matrix instruction has is filled up. Consider 8x8 and 8x8 in
+f16: an instruction of 8x16 and 16x16 that multiplies them gives the same bits. For missing K it adds -0.0 * 0.0, which
+is -0.0 and changes no sum; its results for missing columns are not used.
 """
 
 from collections.abc import Sequence
@@ -42,7 +41,7 @@ from xetile.targets.xe.dpas import XeProduct
 
 
 def filled(view: XeGPUView, grid: Grid, block: Block, *, negative: bool = False) -> Grid:
-    """The same vector in larger blocks, zeros (negative ones, if asked for) where none are left of its own."""
+    """Return the same vector in larger blocks, filled up with zeros (negative ones if `negative`)."""
     if grid.block == block:
         return grid
     down, across = (new // old for new, old in zip(block, grid.block, strict=True))
@@ -67,7 +66,7 @@ def filled(view: XeGPUView, grid: Grid, block: Block, *, negative: bool = False)
 
 
 def taken_out(view: XeGPUView, filled: Grid, shape: Sequence[int], block: Block) -> Grid:
-    """So many blocks of those that were filled, without what is not theirs."""
+    """Return `shape` blocks cut from filled blocks, without the filler."""
     if filled.block == block:
         return filled
     parts = view.cut(filled, block)
@@ -75,7 +74,7 @@ def taken_out(view: XeGPUView, filled: Grid, shape: Sequence[int], block: Block)
 
 
 def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
-    """One matrix instruction per block of the result and of K, K ascending; smaller blocks share one."""
+    """Emit one matrix instruction per block of the result and of K, K ascending; smaller blocks share one."""
     instruction = view.device.matrix_instruction(
         *(vector_type(value).element_type for value in (op.a, op.b, op.result))
     )
@@ -102,7 +101,7 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
 
 
 def _in_bands(view: XeGPUView, op: TileMMAOp, instruction: XeProduct) -> None:
-    """Blocks of fewer rows than an instruction: as many instructions as the rows need, the last one with filler."""
+    """Multiply blocks of fewer rows than an instruction by as many instructions as rows need, the last with filler."""
     type = op.result.type
     rows, columns, m, n = type.get_shape()
     heights = instruction_heights(rows * m)
@@ -137,7 +136,7 @@ def _product(
     total: Sequence[SSAValue],
     result: VectorType[Attribute],
 ) -> SSAValue:
-    """One instruction; it takes operands as bytes whose types XeGPU has no product of."""
+    """Emit one instruction; operands whose types XeGPU cannot multiply are bitcast to bytes."""
     types = [vector_type(value).element_type for value in operands]
     if types[0] == types[1] and not isinstance(types[0], FLOATS_8):
         return view.new(DpasOp(*operands, *total, result_type=result))
@@ -153,7 +152,7 @@ def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
 
 
 def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
-    """Blocks are cut and put together; a whole vector is one block, a mask by limits is made in blocks."""
+    """Cut and join blocks; a whole vector is one block, and a mask by limits is made in blocks."""
     became = view.get(op.source)
     height, width = op.inner_blocks.get_values()
     if isinstance(became, Bands) and _stays_in_bands(became, (height, width)):
@@ -176,13 +175,13 @@ def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
 
 
 def _stays_in_bands(bands: Bands, block: Block) -> bool:
-    """Whether blocks of this size lie in the bands, whose columns they are."""
+    """Return True if blocks of this size lie in the bands, whose columns they split."""
     height, width = block
     return bands.width % width == 0 and all(rows % height == 0 for rows in bands.heights)
 
 
 def _is_stored_by_columns(op: TilePackOp) -> bool:
-    """Whether blocks are made for column-major stores alone, which cut what they have transposed."""
+    """Return True if blocks are only for column-major stores, which cut them after transposing."""
     users = [use.operation for use in op.result.uses]
     tiles = (user.tile.type for user in users if isinstance(user, StoreTileOp))
     orders = [tile.order for tile in tiles if isinstance(tile, TileType)]
@@ -190,7 +189,7 @@ def _is_stored_by_columns(op: TilePackOp) -> bool:
 
 
 def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
-    """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
+    """Slice a vector in blocks by selecting blocks, which are cut if the slice begins or ends inside one."""
     grid = view.get(op.source)
     if isinstance(grid, Bands):
         grid = view.grid(op.source)
@@ -207,7 +206,7 @@ def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
 
 
 def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
-    """Where a slice begins in the vector that the blocks make up, and its extents (elements)."""
+    """Return where a slice begins in the vector that the blocks make up, and its extents (elements)."""
     whole, part = (vector_type(v).get_shape() for v in (op.source, op.result))
     counted, inner = whole[:2], whole[2:] or (1, 1)
     if whole[2:] != part[2:]:
@@ -225,7 +224,7 @@ def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def constant(view: XeGPUView, op: Operation) -> None:
-    """Each block has its own elements; blocks that repeat one element share a constant."""
+    """Give each block its own elements; blocks that repeat one element share a constant."""
     value = dense_value(op)
     if value is None:
         view.copy(op)
@@ -265,11 +264,11 @@ def constant(view: XeGPUView, op: Operation) -> None:
 
 
 def _compile_hint(_: XeGPUView, op: CompileHintOp) -> None:
-    """Dropped, because upstream's XeGPU does not have it."""
+    """Drop the hint, because upstream's XeGPU does not have it."""
 
 
 def _check(_: XeGPUView, op: CheckOp) -> None:
-    """Dropped: no message of XeGPU tells a host; the pass remarks on it."""
+    """Drop the check, because XeGPU cannot report to a host; the pass emits a remark."""
 
 
 HANDLERS: Handlers[XeGPUView] = {

@@ -1,6 +1,6 @@
-"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks.
+"""The new values of a blocked kernel in XeGPU: descriptors and offsets for tiles, blocks for vectors.
 
-Where the tiles of a function begin.
+The module also records where the tiles of a function begin.
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ from xetile.targets.xe.device import XeDevice
 
 
 class Corners:
-    """Where the tiles of a function begin, and by what they are moved."""
+    """The places where a function's tiles begin, and the offsets by which they are moved."""
 
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
@@ -48,7 +48,7 @@ class Corners:
 
     @cached_property
     def _offsets(self) -> Mapping[SSAValue, list[Sequence[Offset]]]:
-        """The offsets (row, column) of each class of tiles, those that it is moved by included."""
+        """The offsets (row, column) of each class of tiles, including those by which it is moved."""
         found = defaultdict[SSAValue, list[Sequence[Offset]]](list)
         for op in self._messages.operations:
             if isinstance(op, InitTileOp | UpdateTileOffsetOp) and op.indices is None:
@@ -57,7 +57,7 @@ class Corners:
         return found
 
     def are_multiples(self, tile: SSAValue, dimension: int, extent: int) -> bool:
-        """Whether a tile, wherever it is moved to, begins at multiples of an extent (elements)."""
+        """Return True if a tile begins at multiples of `extent` (elements) wherever it is moved to."""
         return all(
             self._alignments.mixed(offsets[dimension]).is_multiple(extent)
             for offsets in self._offsets[self._messages.tiles.find(tile)]
@@ -65,11 +65,11 @@ class Corners:
 
 
 Descriptor = tuple[TileUse, BlockConfiguration]
-"""What a descriptor is for."""
+"""The purpose of a descriptor: its use and message."""
 
 
 class Elements(NamedTuple):
-    """Where single elements of a matrix lie: from a base on (an address, or a memref of rank 1), all in elements."""
+    """The places of a matrix's single elements, from a base on (an address, or a memref of rank 1), in elements."""
 
     base: SSAValue
     start: Offset
@@ -77,7 +77,7 @@ class Elements(NamedTuple):
 
 
 class MessagePlace(NamedTuple):
-    """Where a message begins in the tile of an op (elements): row and column as they lie in memory."""
+    """The place in an op's tile where a message begins (elements): row and column in the order of memory."""
 
     op: Operation
     row: int
@@ -97,7 +97,7 @@ class Placed(Parts):
     sizes: tuple[Offset, Offset]
 
     def offset(self, dimension: int) -> Offset:
-        """The corner's offset in one dimension (elements)."""
+        """Return the corner's offset in one dimension (elements)."""
         if dimension in self.fixed:
             return self.fixed[dimension]
         return self.values[self.moving.index(dimension)]
@@ -108,7 +108,7 @@ class Placed(Parts):
         return [self.offset(dimension) for dimension in range(2)]
 
     def place(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
-        """Row and column of the surface at `start` of the tile (elements)."""
+        """Return row and column of the surface at `start` of the tile (elements)."""
         return [view.add(self.offset(d), step) for d, step in enumerate(start)]
 
     def agrees_with(self, other: Parts) -> bool:
@@ -124,8 +124,8 @@ class Placed(Parts):
 class Tile(Placed):
     """A tile of global memory: one descriptor per use and message.
 
-    The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
-    `elements` is there where something reaches single ones.
+    The descriptors of a column-major tile are those of the matrix in the order of memory, with its columns as rows.
+    `elements` is set if single elements are accessed.
     """
 
     descriptors: Mapping[Descriptor, SSAValue]
@@ -135,12 +135,12 @@ class Tile(Placed):
     def access(
         self, view: "XeGPUView", op: Operation, use: TileUse
     ) -> list[tuple[SSAValue, BlockConfiguration]]:
-        """The messages of an access, one below the other, with their descriptors; one alone is repeated."""
+        """Return the messages of an access, one below the other, with their descriptors; a single one is repeated."""
         found = view.messages.messages(op, use)
         return [(self.descriptors[use, message], message) for message in found]
 
     def message_corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
-        """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
+        """Return where the message at `start` of the tile begins (elements), both as messages see it."""
         order = (1, 0) if self.column_major else (0, 1)
         return [view.add(self.offset(d), step) for d, step in zip(order, start, strict=True)]
 
@@ -172,17 +172,17 @@ class Grid(Parts):
         make: Callable[[int, int], SSAValue],
         pack: int = 1,
     ) -> Self:
-        """Blocks that are made one after the other, by row and column."""
+        """Return the vector of blocks made by `make`, in the order of rows and columns."""
         (rows, columns), (height, width) = shape, block
         blocks = [make(row, column) for row in range(rows) for column in range(columns)]
         return cls(blocks, (rows, columns), (height, width), pack)
 
     def at(self, row: int, column: int) -> SSAValue:
-        """One block, by its coordinates in blocks."""
+        """Return one block, by its coordinates in blocks."""
         return self.values[row * self.shape[1] + column]
 
     def transposed(self, values: Sequence[SSAValue]) -> "Grid":
-        """The blocks with rows and columns exchanged, after `values` took the place of these."""
+        """Return the grid with rows and columns of blocks exchanged; `values` replace the blocks."""
         grid = Grid(values, self.shape, self.block)
         return Grid.built(self.shape[::-1], self.block[::-1], lambda i, j: grid.at(j, i))
 
@@ -192,7 +192,7 @@ class Grid(Parts):
 
 
 class XeGPUView(Expansion):
-    """A function in terms of XeGPU."""
+    """A function rebuilt in terms of XeGPU."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class XeGPUView(Expansion):
         self.corners = Corners(self.messages)
 
     def run(self) -> None:
-        """Rebuild the function, without the views of memory that no access turned out to need."""
+        """Rebuild the function, and remove the views of memory that no access needs."""
         super().run()
         for made in reversed(list(self._beside.values())):
             op = made.owner
@@ -221,21 +221,21 @@ class XeGPUView(Expansion):
                 op.erase()
 
     def given(self, argument: SSAValue) -> Form:
-        """A workgroup's memory may have another type than it was written with."""
+        """Return the new form of a workgroup's memory, which may have another type than in the program."""
         type = buffer_type(argument.type)
         if type is None:
             return super().given(argument)
         return buffer_of(self.argument(argument, type), argument.type)
 
     def once(self, key: tuple[object, ...], make: Callable[[], Offset]) -> Offset:
-        """What is computed once in each block of the new function."""
+        """Return a value that is computed once in each block of the new function."""
         full = (self.block, *key)
         if full not in self._once:
             self._once[full] = make()
         return self._once[full]
 
     def beside(self, value: SSAValue, key: object, make: Callable[[], Operation]) -> SSAValue:
-        """An op on a value, once in the function, right behind where the value comes from; left out if unused."""
+        """Return an op's result, made once right after the value on which it depends; it is removed if unused."""
         found = self._beside.get((value, key))
         if found is not None:
             return found
@@ -253,7 +253,7 @@ class XeGPUView(Expansion):
         return made
 
     def message(self, op: Operation, start: Sequence[int]) -> Operation:
-        """Emit a message that begins at `start` of the tile of the current op (elements, as they lie in memory)."""
+        """Emit a message that begins at `start` of the tile of the current op (elements, in the order of memory)."""
         tiles = (v.type for v in self.current.operands if isinstance(v.type, TileType))
         by_columns = any(tile.order == COLUMN_MAJOR for tile in tiles)
         self.begins[op] = MessagePlace(self.current, start[0], start[1], by_columns)
@@ -266,7 +266,7 @@ class XeGPUView(Expansion):
         return became
 
     def grid(self, value: SSAValue) -> Grid:
-        """A vector in blocks, all of one size."""
+        """Return a vector in blocks of one size."""
         became = self.get(value)
         if isinstance(became, Bands):
             return self.evenly(became, vector_type(value).get_shape()[2])
@@ -278,18 +278,18 @@ class XeGPUView(Expansion):
         return became
 
     def evenly(self, bands: Bands, rows: int) -> Grid:
-        """Bands in blocks of so many rows."""
+        """Return bands as blocks of `rows` rows."""
         count = sum(bands.heights) // rows
         made = rebanded(self, bands, (rows,) * count, bands.width)
         return Grid(made.values, (count, made.columns), (rows, made.width), made.pack)
 
     def blocks(self, value: SSAValue) -> Grid | Bands:
-        """A vector in blocks, in the bands that it has."""
+        """Return a vector in blocks, in its bands if it has any."""
         became = self.get(value)
         return became if isinstance(became, Bands) else self.grid(value)
 
     def banded(self, became: Grid | Bands, heights: Heights, width: int) -> Bands:
-        """Blocks in bands of so many rows."""
+        """Return blocks in bands of these heights."""
         if isinstance(became, Grid):
             rows, columns = became.block
             became = Bands(became.values, (rows,) * became.shape[0], columns, became.pack)
@@ -305,7 +305,7 @@ class XeGPUView(Expansion):
         return self.repack(became, (rows, columns)).values[0]
 
     def repack(self, grid: Grid, block: tuple[int, int]) -> Grid:
-        """The same vector in other blocks: cut into the largest that fit in both, which are put together."""
+        """Return the same vector in other blocks: cut into the largest blocks that fit both, then joined."""
         common = (gcd(grid.block[0], block[0]), gcd(grid.block[1], block[1]))
         parts = self.cut(grid, common)
         if common == block:
@@ -322,7 +322,7 @@ class XeGPUView(Expansion):
         )
 
     def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
-        """One block of the smaller ones from `first` (in blocks) on."""
+        """Join smaller blocks to one, from block `first` on (in blocks)."""
         element = vector_type(parts.values[0]).element_type
         joined = self.new(arith.ConstantOp(repeated(0, VectorType(element, block))))
         for start in block_offsets(block, parts.block):
@@ -333,7 +333,7 @@ class XeGPUView(Expansion):
         return joined
 
     def cut(self, grid: Grid, block: tuple[int, int]) -> Grid:
-        """The same vector in smaller blocks, which lie in one of the old ones each."""
+        """Return the same vector in smaller blocks, each within one old block."""
         if grid.block == block:
             return grid
         rows, columns = (
@@ -354,7 +354,7 @@ class XeGPUView(Expansion):
         return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
-        """Factors and sums of products are carried as the instructions have them, sums in bands of their rows."""
+        """Return carried factors and sums of products as instructions need them; sums are in bands of their rows."""
         heights = self.sums.heights(argument)
         if heights is not None and isinstance(init, Grid | Bands):
             width = init.width if isinstance(init, Bands) else init.block[1]

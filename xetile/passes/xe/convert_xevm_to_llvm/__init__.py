@@ -1,4 +1,4 @@
-"""Turn a kernel as one lane sees it (XeVM) into LLVM IR that calls Intel's builtins.
+"""Turn kernels from one lane's view (XeVM) into LLVM IR that calls Intel's builtins.
 
 Before:
 
@@ -40,27 +40,27 @@ After:
         %10 = llvm.load %3 : !llvm.ptr -> vector<8xi16>
         ...
 
-- The kernel's arguments: see `signature.py`; what a host needs stands in the attribute `xetile.launch`.
-- Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
-  are used; IGC keeps all of it in registers.
-- An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
-- Blocks of a kernel and branches between them (cf) stay; ops of index and affine are arith's before.
-- What a lane loads and stores of a memref has the alignment of an element; its own buffers (memref.alloca, private
+- The kernel's arguments: see `signature.py`; the attribute `xetile.launch` has the facts that a host needs.
+- Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the used chunks are read;
+  IGC keeps all of it in registers.
+- An index has 32 bits if its range allows (`analysis/ranges.py`), else 64.
+- Blocks of a kernel and branches between them (cf) stay; ops of index and affine become ops of arith before.
+- A lane's loads and stores of a memref have the alignment of an element. A lane's own buffers (memref.alloca, private
   buffers of the function) are private memory.
-- Prefetches in loops go through an address payload (`control_flow.py`), which is why loops are still
-  structured here; they become branches.
-- Loops of products are unrolled (`control_flow.py`), and every loop says that nothing below shall unroll it.
-- Neighbouring transposed loads are one on devices that transpose wider blocks (`kernel.py`).
-- Messages to one matrix share an address payload (`payloads.py`): stores, and loads outside of loops. Two stores of 16
-  bits side by side are one message (`payloads.py`); rows inside of their matrix are 1D reads (`messages.py`).
-- Operands B that are computed come right before the products that take them (`kernel.py`).
+- Prefetches in loops go through an address payload (`control_flow.py`). Loops are structured up to here for this
+  reason, and become branches.
+- Loops of products are unrolled (`control_flow.py`), and every loop is marked so that no later tool unrolls it.
+- Neighboring transposed loads become one on devices that transpose wider blocks (`llvm_kernel.py`).
+- Messages to one matrix share an address payload (`payloads.py`): stores, and loads outside of loops. Two adjacent
+  stores of 16 bits become one message (`payloads.py`); rows inside their matrix are 1D reads (`message_calls.py`).
+- Computed operands B come right before the products that use them (`llvm_kernel.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
-- fastmath flags stay on what an op becomes; `contract` makes a sum with a product one op, and `afn` and `arcp` make
-  approximations of it (`floats.py`).
-- `cache_control` takes IGC's function behind the builtin, which has an argument for it; so do accesses of LLVM with it
-  (`memory.py`), and xevm.prefetch.
+- fastmath flags stay on the lowered ops; `contract` merges a sum with a product, and `afn` and `arcp` allow
+  approximations (`floats.py`).
+- `cache_control` selects IGC's function behind the builtin, which has an argument for it. This also applies to LLVM's
+  loads and stores with a cache control (`pointers.py`) and to xevm.prefetch.
 
-Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
+Surfaces of 2D messages have 32-bit sizes; a dynamic size is truncated to that.
 """
 
 import sys

@@ -1,12 +1,10 @@
 """Lower integers, selections, casts and constants of arith and math, on scalars and chunk by chunk on vectors.
 
-Shifts of arith at L, also by the width or more, which LLVM leaves open: all bits are shifted out.
+Shifts of arith by the width or more, which LLVM leaves undefined, shift out all bits. If the amount is known to be
+below the width, a shift is one instruction.
 
-Where the amount is known to be below the width, a shift is one instruction.
-
-Integers at L, continued: divisions that round up or down, counts of bits, powers, and results of twice the bits.
-
-Vectors at L that count: vector.step, and masks of the first elements.
+The module also lowers divisions that round up or down, counts of bits, powers, results of twice the bits, and vectors
+that count: vector.step, and masks of the first elements.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,7 +75,7 @@ def _shift(view: LLVMView, op: Operation) -> None:
 def _shifted(
     view: LLVMView, name: str, number: SSAValue, by: SSAValue, limit: int | None
 ) -> SSAValue:
-    """A chunk shifted; from `limit` on all of its bits are out."""
+    """Return a shifted chunk; amounts of `limit` or more shift out all bits."""
     make = _MAKERS[name]
     if limit is None:
         return view.new(make(number, by))
@@ -93,7 +91,7 @@ def _shifted(
 
 
 def _is_below(view: LLVMView, amount: SSAValue, limit: int) -> bool:
-    """Whether every amount of a shift is known to be below the limit."""
+    """Return True if every amount of a shift is known to be below the limit."""
     found = view.ranges.get(amount)
     if found is not None:
         return found.low >= 0 and found.high < limit
@@ -114,7 +112,7 @@ _COUNTS: Mapping[str, str] = {
     "math.ctpop": "popcount",
     "math.cttz": "ctz",
 }
-"""Names of OpenCL's functions, which give the number of bits for the zeros of 0, as math's do."""
+"""Names of OpenCL's functions, which return the number of bits for 0 when counting zeros, as math's ops do."""
 
 
 def _number(view: LLVMView, like: SSAValue, number: int) -> SSAValue:
@@ -123,7 +121,7 @@ def _number(view: LLVMView, like: SSAValue, number: int) -> SSAValue:
 
 
 def _full_bits(view: LLVMView, *values: SSAValue) -> int:
-    """The most bits of an element; an index has its 64, since bits are counted or products cut there."""
+    """Return the most bits of an element; an index has its 64, since bits are counted or products truncated there."""
     return max(
         INDEX_BITS if isinstance(value.type, IndexType) else view.bits(value)
         for value in values
@@ -131,14 +129,14 @@ def _full_bits(view: LLVMView, *values: SSAValue) -> int:
 
 
 def _rounded_up(view: LLVMView, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The quotient of unsigned numbers, and one more where there is a rest."""
+    """Return the quotient of unsigned numbers, plus one if there is a remainder."""
     quotient = view.new(llvm.UDivOp(a, b))
     rest = view.compare("ne", view.new(llvm.MulOp(quotient, b)), a)
     return view.new(llvm.SubOp(quotient, view.new(llvm.SExtOp(rest, a.type))))
 
 
 def _signed_quotient(view: LLVMView, a: SSAValue, b: SSAValue, *, down: bool) -> SSAValue:
-    """The quotient of signed numbers, and one less, or more, where there is a rest and the signs say so."""
+    """Return the quotient of signed numbers, adjusted by one if there is a remainder and the signs require it."""
     quotient, zero = view.new(llvm.SDivOp(a, b)), _number(view, a, 0)
     rest = view.compare("ne", view.new(llvm.MulOp(quotient, b)), a)
     signs = (view.compare("slt", value, zero) for value in (a, b))
@@ -156,7 +154,7 @@ def _ceil(view: LLVMView, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _power(view: LLVMView, base: SSAValue, exponent: SSAValue) -> SSAValue:
-    """The power, by squares; a negative exponent leaves the powers of 1 and -1, and 0 of all else."""
+    """Return the power, by squaring; with a negative exponent 1 and -1 have powers, and all else becomes 0."""
     one, zero, minus = (_number(view, base, number) for number in (1, 0, -1))
     result, square = one, base
     bits = chunk_bits(base.type)
@@ -218,7 +216,7 @@ def _check_is_no_nibble(op: Operation) -> None:
 
 
 def _add_extended(view: LLVMView, op: Operation) -> None:
-    """The sum, and whether it lost a bit: then it is less than either number."""
+    """Emit the sum and its carry, which is set if the sum is less than an operand."""
     _check_is_no_nibble(op)
     sums: list[SSAValue] = []
     carries: list[SSAValue] = []
@@ -235,14 +233,14 @@ def _add_extended(view: LLVMView, op: Operation) -> None:
 
 
 def _multiply_extended(view: LLVMView, op: Operation) -> None:
-    """The lower and the upper half of the product; OpenCL's mul_hi is the latter."""
+    """Emit the lower and the upper half of the product; OpenCL's mul_hi returns the latter."""
     unsigned = op.name == "arith.mului_extended"
     _check_is_no_nibble(op)
     lows: list[SSAValue] = []
     highs: list[SSAValue] = []
     for a, b in integer_rows(view, op, _full_bits(view, *op.operands)):
         if chunk_bits(a.type) == 1:
-            # -1 times -1 is 1, of two bits 01, as is 1 times 1
+            # -1 times -1 is 1, which has the two bits 01, as has 1 times 1
             lows.append(view.new(llvm.AndOp(a, b)))
             highs.append(_number(view, a, 0))
             continue
@@ -295,7 +293,7 @@ WRAPPING: Mapping[str, Binary] = {
     "arith.xori": llvm.XOrOp,
     "arith.shli": llvm.ShlOp,
 }
-"""Ops whose low bits depend on the low bits of their operands only."""
+"""Ops whose low bits depend only on the low bits of their operands."""
 
 _EXACT: Mapping[str, Binary] = {
     "arith.divui": llvm.UDivOp,
@@ -303,7 +301,7 @@ _EXACT: Mapping[str, Binary] = {
     "arith.remui": llvm.URemOp,
     "arith.remsi": llvm.SRemOp,
 }
-"""Ops that need all of their operands."""
+"""Ops that need all bits of their operands."""
 
 _EXTREMES = {
     "arith.minsi": "slt",
@@ -314,14 +312,14 @@ _EXTREMES = {
 
 
 _OF_BITS = ("arith.addi", "arith.subi", "arith.andi", "arith.ori", "arith.xori", "eq", "ne")
-"""Ops and predicates that LLVM's SPIR-V back end has for i1, too."""
+"""Ops and predicates that LLVM's SPIR-V back end also supports for i1."""
 _UNSIGNED = ("arith.divui", "arith.remui", "arith.minui", "arith.maxui")
 
 _UNSIGNED_CASTS = ("arith.extui", "arith.index_castui")
 
 
 def integer_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
-    """The chunks of a vector of integers, or a scalar with so many bits."""
+    """Return the chunks of a vector of integers, or a scalar of `bits` bits."""
     if vector_length(value.type) is None:
         if is_nibble(value.type):
             view.refuse(f"on {value.type} has no lowering to LLVM IR; widen the vector before")
@@ -332,9 +330,9 @@ def integer_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue,
 def integer_rows(
     view: LLVMView, op: Operation, bits: int, *, unsigned: bool | None = None
 ) -> Iterator[tuple[SSAValue, ...]]:
-    """The chunks of the operands side by side, scalars with so many bits.
+    """Yield the chunks of the operands together, with scalars of `bits` bits.
 
-    With `unsigned` given all bits of 4-bit integers count.
+    If `unsigned` is given, 4-bit integers become whole numbers, since their upper bits are arbitrary.
     """
     parts = [integer_parts(view, value, bits) for value in op.operands]
     if unsigned is not None:
@@ -348,7 +346,7 @@ def integer_rows(
 def whole_numbers(
     view: LLVMView, value: SSAValue, parts: Sequence[SSAValue], *, unsigned: bool
 ) -> tuple[SSAValue, ...]:
-    """Chunks of 4-bit integers as the same numbers in 8 bits; others as they are."""
+    """Return chunks of 4-bit integers as the same numbers in 8 bits; others stay unchanged."""
     type = value.type if vector_length(value.type) is None else vector_element(value.type)
     if not is_nibble(type):
         return tuple(parts)
@@ -366,7 +364,7 @@ def whole_numbers(
 def wide_bits(
     view: LLVMView, parts: Sequence[SSAValue], *, unsigned: bool
 ) -> tuple[SSAValue, ...]:
-    """Chunks of i1 as numbers of 8 bits, by their sign or without; others as they are."""
+    """Return chunks of i1 as numbers of 8 bits, signed or unsigned; others stay unchanged."""
     extend = llvm.ZExtOp if unsigned else llvm.SExtOp
     return tuple(
         view.new(extend(part, chunk_type(i8, width(part))))
@@ -382,7 +380,7 @@ def _bind_numbers(
     rows: Iterator[tuple[SSAValue, ...]],
     make: Callable[..., Operation],
 ) -> None:
-    """Bind the result to what is made of each row of chunks; of i1 by way of 8 bits."""
+    """Bind the result to ops on each row of chunks; i1 is computed in 8 bits."""
     parts: list[SSAValue] = []
     for row in rows:
         is_bits = op.name not in _OF_BITS and chunk_bits(row[0].type) == 1
@@ -395,7 +393,7 @@ def _bind_numbers(
 
 
 def most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
-    """Bits of the widest of integers at L."""
+    """Return the bits of the widest of integers at L."""
     return max(view.bits(value) for value in values)
 
 
@@ -461,7 +459,7 @@ def _convert(view: LLVMView, op: Operation) -> None:
     if isinstance(view.get(source), Address):
         view.bind(result, view.get(source))
         return
-    # An index has 64 bits, of which fewer are kept where their sign says the others.
+    # An index has 64 bits, of which fewer are used if their sign determines the others.
     unsigned = op.name in _UNSIGNED_CASTS and not isinstance(source.type, IndexType)
     extend = llvm.ZExtOp if unsigned else llvm.SExtOp
     parts = whole_numbers(view, source, view.parts(source), unsigned=unsigned)
@@ -481,7 +479,7 @@ def with_bits_of(
     narrow: Callable[[SSAValue, Attribute], Operation],
     widen: Callable[[SSAValue, Attribute], Operation],
 ) -> SSAValue:
-    """A chunk converted to a type where their elements differ in their bits."""
+    """Return a chunk converted to a type whose elements may differ in their bits."""
     before, after = chunk_bits(part.type), chunk_bits(type)
     if before == after:
         return part
@@ -513,7 +511,7 @@ def _cast(view: LLVMView, op: Operation) -> None:
 
 
 def _encoded(value: float, type: Attribute) -> float:
-    """A constant element as L holds it: a float without a type of its own as its bits."""
+    """Return a constant element as L represents it: a float without a type at L as its bits."""
     if isa(type, AnyFloat) and type.bitwidth in (8, 16) and str(type) != "f16":
         return int.from_bytes(type.pack([value]), "little")
     return value

@@ -1,4 +1,4 @@
-"""Names of the functions that Intel's compiler knows: OpenCL builtins, mangled, and its own.
+"""Names of the functions that Intel's compiler knows: OpenCL builtins, mangled, and its own functions.
 
 Sources: the OpenCL extensions cl_intel_subgroup_2d_block_io, cl_intel_subgroup_matrix_multiply_accumulate and its
 _tf32; the Itanium C++ ABI, "Mangling"; IGC's built-in functions (IBiF_Sub_Groups.cl, IGCBiF_Intrinsics_Lsc.cl).
@@ -14,7 +14,7 @@ SET_PAYLOAD_X = "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockX"
 SET_PAYLOAD_Y = "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockY"
 ADD_PAYLOAD_X = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockX"
 ADD_PAYLOAD_Y = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockY"
-"""The address payload of a 2D message, kept in a register over many messages."""
+"""The address payload of a 2D message, which stays in a register for many messages."""
 
 LOAD_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("uc", "uc"): 1,
@@ -25,7 +25,7 @@ LOAD_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("s", "c"): 6,
     ("ir", "ir"): 7,
 }
-"""IGC's number for what a load asks of the L1 and L3 caches (its enum LSC_LDCC; ISA checked)."""
+"""IGC's number for the L1 and L3 cache hints of a load (its enum LSC_LDCC; ISA checked)."""
 
 STORE_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("uc", "uc"): 1,
@@ -36,14 +36,14 @@ STORE_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("s", "wb"): 6,
     ("wb", "wb"): 7,
 }
-"""The same for stores (LSC_STCC)."""
+"""IGC's number for the hints of stores (LSC_STCC)."""
 
 DEFAULT_PREFETCH_OPTION = LOAD_CACHE_OPTIONS["c", "c"]
-"""What a prefetch means that asks for nothing, as the builtin without an option has it."""
+"""The meaning of a prefetch without cache hints, and of the builtin without an option."""
 
 
 class BlockShape(NamedTuple):
-    """What a 2D block message moves: element bits, rows, columns (elements) of a block, number of blocks."""
+    """The data of a 2D block message: element bits, rows and columns (elements) of a block, number of blocks."""
 
     bits: int
     rows: int
@@ -52,7 +52,7 @@ class BlockShape(NamedTuple):
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of one row of all blocks."""
+        """The bytes of one row of all blocks."""
         return self.bits // 8 * self.columns * self.blocks
 
     def __str__(self) -> str:
@@ -64,14 +64,14 @@ _SURFACE = ("PU3AS1v", "i", "i", "i", "Dv2_i")
 
 
 PRINTF = "printf"
-"""OpenCL's function; drivers end on kernels of that name."""
+"""OpenCL's function. Drivers crash on kernels of that name."""
 
 
 def mangle(name: str, parameters: Sequence[str]) -> str:
-    """The linker's name of an overloaded OpenCL function.
+    """Return the linker's name of an overloaded OpenCL function.
 
-    `parameters` are mangled types; one that occurred before, and is no single letter, is replaced by the reference
-    that the ABI asks for. A pointer to an address space counts as two such types.
+    `parameters` are mangled types. A repeated one that is longer than a letter is replaced by the reference that the
+    ABI requires. A pointer to an address space counts as two such types.
     """
     seen: list[str] = []
     text: list[str] = []
@@ -89,48 +89,48 @@ def mangle(name: str, parameters: Sequence[str]) -> str:
 
 
 def register_bits(shape: BlockShape, *, packed: bool) -> int:
-    """Bits of one element of what a load gives a lane, or a store takes.
+    """Return the bits of one element of a load's result, or of a store's operand, in a lane.
 
-    Neighbours share it where a row is wider than the subgroup, and packed rows share 32.
+    Neighbors share it if a row is wider than the subgroup, and packed rows share 32 bits.
     """
     return 32 if packed else max(shape.bits, shape.columns * shape.bits // LANES)
 
 
 def block_name(action: str, shape: BlockShape) -> str:
-    """Name of the function that does a read, read_transform, read_transpose, write or prefetch."""
+    """Return the name of the function for a read, read_transform, read_transpose, write or prefetch."""
     return f"intel_sub_group_2d_block_{action}_{shape}"
 
 
 def payload_prefetch(shape: BlockShape) -> str:
-    """Name of the function that prefetches through an address payload."""
+    """Return the name of the function that prefetches through an address payload."""
     bits, rows, columns, blocks = shape
     return f"__builtin_IB_subgroup_block_read_ap_prefetch_u{bits}_m{rows}k{columns}v{blocks}"
 
 
 def payload_load(shape: BlockShape) -> str:
-    """Name of the function that reads through an address payload, and returns the elements of a lane."""
+    """Return the name of the function that reads through an address payload and returns a lane's elements."""
     bits, rows, columns, blocks = shape
     return f"__builtin_IB_subgroup_block_read_ap_u{bits}_m{rows}k{columns}v{blocks}"
 
 
 def payload_store(shape: BlockShape) -> str:
-    """Name of the function that writes through an address payload.
+    """Return the name of the function that writes through an address payload.
 
-    The value may be of any type that fills the message's registers; here it has elements of the message, of which each
-    fills as many neighbouring columns as the subgroup has lanes, row by row.
+    The value may be of any type that fills the message's registers. Here it has elements of the message. Each element
+    fills as many neighboring columns as the subgroup has lanes, row by row.
     """
     bits, rows, columns, blocks = shape
     return f"__builtin_IB_subgroup_block_write_ap_u{bits}_m{rows}k{columns}v{blocks}"
 
 
 def block_function(name: str, register_bits: int | None) -> str:
-    """The mangled name of a 2D function; `register_bits` of what its pointer points to, None for prefetches."""
+    """Return the mangled name of a 2D function; `register_bits` are those of the pointee, None for prefetches."""
     pointer = () if register_bits is None else (f"P{_WORD[register_bits]}",)
     return mangle(name, (*_SURFACE, *pointer))
 
 
 def cached_block_function(name: str) -> str:
-    """The name of IGC's own function behind a 2D builtin, whose last parameter is a cache option."""
+    """Return the name of IGC's own function behind a 2D builtin, whose last parameter is a cache option."""
     return f"__internal_{name}_cache_controls"
 
 
@@ -138,19 +138,19 @@ _ROW_SUFFIX = {8: "_b", 16: "_h", 32: "", 64: "_l"}
 
 
 def row_function(action: str, space: str, bits: int, rows: int) -> str:
-    """IGC's function that does a read or write of rows of one word of each lane, in global or local memory.
+    """Return the name of IGC's function that reads or writes rows of one word per lane in global or local memory.
 
-    Behind cl_intel_subgroups' intel_sub_group_block_read and cl_intel_subgroup_local_block_io, which know fewer
-    pointers: of shared memory none that is not computed by an index.
+    It is the function behind cl_intel_subgroups' intel_sub_group_block_read and cl_intel_subgroup_local_block_io. These
+    support fewer pointers: none to shared memory that is not computed by an index.
     """
     return f"__builtin_IB_simd_block_{action}_{rows}_{space}{_ROW_SUFFIX[bits]}"
 
 
 def lane_function(action: str, bits: int, words: int) -> str:
-    """IGC's function that does a load, store or prefetch of a lane's words in global memory, by a cache option.
+    """Return the name of IGC's load, store or prefetch of a lane's words in global memory with a cache option.
 
     Its parameters are a pointer, an offset (words), the value of a store, and the number of the option. Words of fewer
-    than 32 bits come and go in 32.
+    than 32 bits are passed in 32.
     """
     pointed = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}[bits]
     if bits < 32 and action != "prefetch":
@@ -159,9 +159,9 @@ def lane_function(action: str, bits: int, words: int) -> str:
 
 
 class MatrixOperand(NamedTuple):
-    """How a matrix builtin names and takes an operand type.
+    """An operand type of a matrix builtin.
 
-    Its name in the builtin's name, the mangled register type of A and of B, and the bits of an element.
+    It has the name used in the builtin's name, the mangled register types of A and of B, and the bits of an element.
     """
 
     name: str
@@ -184,13 +184,13 @@ MATRIX_OPERANDS: Mapping[str, MatrixOperand] = {
 """Operand types by xevm's names, 8-bit floats by MLIR's."""
 
 MATRIX_ACCUMULATORS: Mapping[str, str] = {"f32": "f", "f16": "Dh", "bf16": "s", "s32": "i"}
-"""Mangled register type of accumulators by xevm's names."""
+"""The mangled register types of accumulators by xevm's names."""
 
 _OF_INTEGERS = {"i8": "s8", "si8": "s8", "ui8": "u8"}
 
 
 def matrix_operand(type: object) -> str:
-    """The name in `MATRIX_OPERANDS` of an element type."""
+    """Return the name of an element type in `MATRIX_OPERANDS`."""
     return _OF_INTEGERS.get(str(type), str(type))
 
 
@@ -202,21 +202,21 @@ _PRODUCTS = (
     ({"s4", "u4"}, {"s32"}),
     ({"f8E4M3FN", "f8E5M2"}, {"f32", "bf16"}),
 )
-"""Operand types that may be mixed, and their accumulators, for which there is a builtin."""
+"""Operand types that a builtin can mix, and their accumulators."""
 
 
 def has_product(a: str, b: str, accumulator: str) -> bool:
-    """Whether a builtin multiplies these types, by xevm's names."""
+    """Return True if a builtin multiplies these types, which have xevm's names."""
     return any({a, b} <= operands and accumulator in sums for operands, sums in _PRODUCTS)
 
 
 def vector_of(count: int, element: str) -> str:
-    """The mangled vector type; one element is a scalar."""
+    """Return the mangled vector type; one element is a scalar."""
     return element if count == 1 else f"Dv{count}_{element}"
 
 
 def matrix_function(a: str, b: str, accumulator: str, *, rows: int, depth: int) -> str:
-    """The mangled name of the builtin for one matrix instruction; types by xevm's names, M = `rows`, K = `depth`."""
+    """Return the mangled name of the builtin for one matrix instruction; xevm's type names, M = `rows`, K = `depth`."""
     left, right = MATRIX_OPERANDS[a], MATRIX_OPERANDS[b]
     name = f"intel_sub_group_{left.name}_{right.name}_matrix_mad_k{depth}"
     types = (
@@ -228,5 +228,5 @@ def matrix_function(a: str, b: str, accumulator: str, *, rows: int, depth: int) 
 
 
 def registers_of_a(a: str, rows: int) -> int:
-    """Registers of a lane that hold its part of A: one per row, 16 bits each; for tf32 one of 32 bits for two."""
+    """Return the number of a lane's registers for A: one of 16 bits per row; for tf32 one of 32 per two rows."""
     return max(1, rows // 2) if a == "tf32" else rows

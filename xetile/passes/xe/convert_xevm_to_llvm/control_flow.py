@@ -1,12 +1,9 @@
-"""Lower scf to blocks, whose arguments are what it carries, chunk by chunk; unroll the loops that gain by it.
+"""Lower scf to blocks, whose arguments are the carried values, chunk by chunk; unroll the loops that gain by it.
 
-cf at L: a kernel's blocks and the branches between them stay what they are.
+A kernel's own blocks and the branches between them (cf) stay. Values are passed to blocks as arguments, chunk by chunk.
+Loops become blocks that are marked so that no later tool unrolls them; those that gain by unrolling are unrolled here.
 
-What blocks hand on at L: values as block arguments, chunk by chunk.
-
-Loops at L: blocks, of which nothing below unrolls any; those that gain by it are unrolled here.
-
-Before, where four copies of the body are wanted:
+Before, if four copies of the body are wanted:
 
     %r = scf.for %k = %low to %high step %c32 iter_args(%a = %start) -> (vector<8xf32>) {
       ...
@@ -15,7 +12,7 @@ Before, where four copies of the body are wanted:
 
 After:
 
-      llvm.br ^many(%low, %start)
+    llvm.br ^many(%low, %start)
     ^many(%k, %a):                            // while %k + 96 is below %high
       %again = llvm.icmp "slt" %k, %bound
       llvm.cond_br %again, ^copies, ^behind
@@ -25,21 +22,18 @@ After:
     ^behind:
       llvm.br ^rest(%k, %a)                   // the same loop, round by round, for what is left
 
-The second loop is left out where the number of rounds is known to be a multiple of the copies, and no loop where one
-round is left; where all rounds are copies, there is none at all. `bound` is `high - 96`, or the least number where that
-is less: nothing wraps around that did not.
+The second loop is left out if the number of rounds is known to be a multiple of the copies. A single remaining round
+needs no loop, and if all rounds are copies, there is no loop at all. `bound` is `high - 96`, or the least number if
+that would be less, so that nothing wraps around that did not before.
 
-One round of a loop at L, of which unrolled loops are made: rewritten once, then copied.
+A round of an unrolled loop is rewritten once and then copied, since rewriting it for each copy takes three times as
+long as copying the result.
 
-Rewriting a round again for each copy takes three times as long as copying what it became.
+Prefetches in loops go through an address payload. The message of a prefetch takes an 8-word payload. The plain builtin
+builds it anew every time (5 moves). IGC can keep one in a register, so that a round of a loop only moves X and Y. So if
+pointer and surface of a prefetch do not change in the loop around it, the payload is made before the loop.
 
-Prefetches in loops through an address payload.
-
-The message of a prefetch takes an 8-word payload. The plain builtin builds it anew every time (5 moves); IGC can keep
-one in a register, and then a round of a loop only moves X and Y. So where pointer and surface of a prefetch do not
-change in the loop around it, the payload is made before the loop.
-
-How often the body of each loop is written at L: what is known of it, for planning/xe/unrolling.py.
+The module also collects the facts from which planning/xe/unrolling.py decides the copies of each loop's body.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +66,7 @@ from xetile.targets.xe.messages import PAYLOAD_ROW_BYTES
 
 
 def rewrite_blocks(view: LLVMView, entry: Block) -> None:
-    """Rewrite the entry block, whose arguments are bound, and all that it leads to."""
+    """Rewrite the entry block, whose arguments are bound, and all reachable blocks."""
     order = _from_definitions_on(entry)
     for block in order[1:]:
         view.targets[block] = Block(arg_types=types_of(slots_of(view, block.args)))
@@ -85,7 +79,7 @@ def rewrite_blocks(view: LLVMView, entry: Block) -> None:
 
 
 def _from_definitions_on(entry: Block) -> list[Block]:
-    """The blocks that are reached, each behind those that dominate it: depth first, the last that ends in front."""
+    """Return the reachable blocks, each after those that dominate it, in reverse postorder."""
     found: list[Block] = []
     seen, open = {entry}, [(entry, iter(_successors(entry)))]
     while open:
@@ -116,7 +110,7 @@ def _jump(view: LLVMView, op: Operation) -> None:
 
 
 def _choice(view: LLVMView, op: Operation) -> None:
-    """Two ways to one block are parted by a block between, since LLVM tells ways by where they come from."""
+    """Separate two branches to one block by a block between, since LLVM identifies branches by their origin."""
     assert isinstance(op, cf.ConditionalBranchOp)
     ways = [(op.then_block, op.then_arguments), (op.else_block, op.else_arguments)]
     condition = view.scalar(op.cond)
@@ -132,7 +126,7 @@ def _choice(view: LLVMView, op: Operation) -> None:
 
 
 def _switch(view: LLVMView, op: Operation) -> None:
-    """One comparison after the other; each way has a block between, of which LLVM tells it."""
+    """Compare the cases one after the other; each branch gets a block between, by which LLVM identifies it."""
     assert isinstance(op, cf.SwitchOp)
     values = op.case_values
     numbers = [] if values is None else [int(number) for number in values.get_values()]
@@ -151,16 +145,16 @@ def _switch(view: LLVMView, op: Operation) -> None:
 
 
 Slot: TypeAlias = tuple[Attribute, ...]
-"""How a value is carried: the types of its block arguments."""
+"""The form in which a value is carried: the types of its block arguments."""
 
 
 def slots_of(view: LLVMView, *values: Sequence[SSAValue]) -> list[Slot]:
-    """How values are carried that take one another's place, each row of them in one slot."""
+    """Return the slots of values that replace one another; each row of values shares a slot."""
     return [_slot(view, row) for row in zip(*values, strict=True)]
 
 
 def _slot(view: LLVMView, values: Sequence[SSAValue]) -> Slot:
-    """An index has 32 bits if all of the values fit."""
+    """Return the slot of some values; an index has 32 bits if all of them fit."""
     if isinstance(values[0].type, IndexType):
         return (IntegerType(32 if view.fits(*values) else 64),)
     return tuple(view.part_types(values[0]))
@@ -177,7 +171,7 @@ def _flat(view: LLVMView, value: SSAValue, slot: Slot) -> tuple[SSAValue, ...]:
 def all_flat(
     view: LLVMView, values: Sequence[SSAValue], slots: Sequence[Slot]
 ) -> list[SSAValue]:
-    """What is handed on for values."""
+    """Return the flat values to pass on for `values`."""
     return [p for v, slot in zip(values, slots, strict=True) for p in _flat(view, v, slot)]
 
 
@@ -187,7 +181,7 @@ def bind_carried(
     slots: Sequence[Slot],
     arguments: Sequence[SSAValue],
 ) -> None:
-    """Say that values became the arguments of a block."""
+    """Bind values to the arguments of a block."""
     rest = iter(arguments)
     for value, slot in zip(values, slots, strict=True):
         parts = tuple(islice(rest, len(slot)))
@@ -200,12 +194,12 @@ def bind_carried(
 
 
 def types_of(slots: Sequence[Slot]) -> list[Attribute]:
-    """The types of a block's arguments."""
+    """Return the types of a block's arguments."""
     return [type for slot in slots for type in slot]
 
 
 def plan_prefetches(view: LLVMView, loop: Operation) -> None:
-    """Make the payloads of a loop, before it; `view.payloads` says which prefetch has which."""
+    """Make the payloads of a loop's prefetches before it, and record them in `view.payloads`."""
     body = loop.regions[0].blocks[0]
     for prefetch, always in _prefetches(body):
         surface = prefetch.operands[:4]
@@ -219,7 +213,7 @@ def plan_prefetches(view: LLVMView, loop: Operation) -> None:
 
 
 def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
-    """Prefetches of a loop's body, and whether every round runs them; not those of inner loops."""
+    """Yield a loop body's prefetches, without those of inner loops, and True if every round executes them."""
     for op in body.ops:
         if isinstance(op, BlockPrefetch2dOp):
             yield op, True
@@ -249,7 +243,7 @@ def _create(
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
-    """Whether a value is computed outside of a loop, or a constant."""
+    """Return True if a value is a constant or computed outside a loop."""
     op = value.owner
     if isinstance(op, Operation) and op.name == "arith.constant":
         return True
@@ -261,7 +255,7 @@ def _invariant(value: SSAValue, body: Block) -> bool:
 
 
 def _step_of(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
-    """By how much a value grows in each round of a loop, None where that is not a known constant."""
+    """Return how much a value grows in each round of a loop, or None if that is not a known constant."""
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
         return 0
@@ -289,7 +283,7 @@ def _step_of(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
 
 
 def _difference(view: LLVMView, argument: SSAValue, value: SSAValue) -> int | None:
-    """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
+    """Return how much a yielded value exceeds a loop's argument if it is a sum of it and constants, else None."""
     if value is argument:
         return 0
     op = value.owner
@@ -305,7 +299,7 @@ def _difference(view: LLVMView, argument: SSAValue, value: SSAValue) -> int | No
 
 
 def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
-    """A value that grows by a constant step, as it is in the first round, in 32 bits."""
+    """Return the value that a growing value has in the first round, in 32 bits."""
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
         number = view.number(value)
@@ -325,19 +319,19 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
 
 
 class Round(NamedTuple):
-    """A round in a block of its own, whose arguments are the counter and what is carried; what it hands on."""
+    """A round in a block of its own, whose arguments are the counter and carried values, and the passed on values."""
 
     block: Block
     handed_on: Sequence[SSAValue]
 
 
 def is_straight(body: Block) -> bool:
-    """Whether a loop's body becomes ops of one block."""
+    """Return True if a loop's body becomes ops of one block."""
     return not any(op.regions for op in body.ops)
 
 
 def write_round(view: LLVMView, round: Round, taken: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Write a round where the view is, for a counter and carried values; what it hands on."""
+    """Copy a round to the current place for a counter and carried values, and return the values that it passes on."""
     values: dict[int, SSAValue] = {
         id(argument): value for argument, value in zip(round.block.args, taken, strict=True)
     }
@@ -347,15 +341,15 @@ def write_round(view: LLVMView, round: Round, taken: Sequence[SSAValue]) -> Sequ
 
 
 def forget(round: Round) -> None:
-    """Take the uses of a round away that stands nowhere."""
+    """Drop the uses of a round that is in no block."""
     for op in round.block.ops:
         op.drop_all_references()
 
 
 def _copy(op: Operation, values: dict[int, SSAValue]) -> Operation:
-    """An op on other values, which are known from here on; its types, properties and position are the same objects.
+    """Copy an op with other operands, and record its results; types, properties and position are the same objects.
 
-    As `Operation.create` makes it, in half the time: an op of a round has neither regions nor successors.
+    The copy equals that of `Operation.create`, in half the time: an op of a round has neither regions nor successors.
     """
     made = type(op).__new__(type(op))
     made.operands = [values.get(id(operand), operand) for operand in op.operands]
@@ -375,7 +369,7 @@ def _copy(op: Operation, values: dict[int, SSAValue]) -> Operation:
 
 @dataclass(frozen=True)
 class _Loop:
-    """An scf.for on its way: how its values are carried, and its bounds at L."""
+    """An scf.for during its lowering: the slots of its values, and its bounds at L."""
 
     op: Operation
     slots: Sequence[Slot]
@@ -420,7 +414,7 @@ def _for(view: LLVMView, op: Operation) -> None:
 def _looped(
     view: LLVMView, loop: _Loop, copies: int, low: SSAValue, initial: Sequence[SSAValue]
 ) -> tuple[SSAValue, Sequence[SSAValue]]:
-    """The loop with so many rounds in one; the counter and what is carried behind it."""
+    """Emit the loop with `copies` rounds in one; return the counter and the carried values after it."""
     bound = _bound(view, loop, copies)
     head = Block(arg_types=[IntegerType(loop.bits), *types_of(loop.slots)])
     inside, behind = Block(), Block()
@@ -445,7 +439,7 @@ def _looped(
 def _copies(
     view: LLVMView, loop: _Loop, at: SSAValue, carried: Sequence[SSAValue], number: int
 ) -> Sequence[SSAValue]:
-    """So many rounds, one behind the other, from a counter on; what the last one hands on."""
+    """Emit `number` rounds in sequence from a counter on, and return the values that the last one passes on."""
     round = _round(view, loop) if number > 1 and is_straight(loop.body) else None
     for copy in range(number):
         counter = at
@@ -461,7 +455,7 @@ def _copies(
 
 
 def _round(view: LLVMView, loop: _Loop) -> Round:
-    """What a round becomes, whatever its counter and what is carried to it."""
+    """Rewrite a round of a loop for any counter and carried values."""
     block = Block(arg_types=[IntegerType(loop.bits), *types_of(loop.slots)])
     counter, *carried = block.args
     with view.building(block):
@@ -477,21 +471,21 @@ def _bind_round(
 
 
 def _rewritten(view: LLVMView, loop: _Loop) -> Sequence[SSAValue]:
-    """Rewrite a round for what is bound; what it hands on."""
+    """Rewrite a round for the bound values, and return the values that it passes on."""
     view.rewrite_block(loop.body)
     view.current = loop.op
     return all_flat(view, yielded(loop.body), loop.slots)
 
 
 def _step(view: LLVMView, loop: _Loop) -> int:
-    """The step of a loop that is unrolled, which is known."""
+    """Return the step of an unrolled loop, which is known."""
     step = number_of(view.ranges, loop.op, 2)
     assert step is not None
     return step
 
 
 def _bound(view: LLVMView, loop: _Loop, copies: int) -> SSAValue:
-    """What the counter is below where so many rounds are left."""
+    """Return the bound that the counter is below while at least `copies` rounds are left."""
     if copies == 1:
         return loop.high
     ahead, high = (copies - 1) * _step(view, loop), loop.op.operands[1]
@@ -507,7 +501,7 @@ def _bound(view: LLVMView, loop: _Loop, copies: int) -> SSAValue:
 
 
 def _counter_bits(view: LLVMView, op: Operation) -> int:
-    """Bits of a loop's counter: 32 where the bounds, the step and the value past the end fit."""
+    """Return the bits of a loop's counter: 32 if the bounds, the step and the value past the end fit."""
     low, high, step = op.operands[:3]
     counter = op.regions[0].blocks[0].args[0]
     if not isinstance(counter.type, IndexType):
@@ -552,9 +546,9 @@ _BARRIERS = ("gpu.barrier", "spirv.ControlBarrier")
 def copies_of_loops(
     function: Operation, ranges: Ranges, targets: Sequence[Target], asked: int | None
 ) -> Mapping[Operation, int]:
-    """By scf.for how often its body is written in the loop that it becomes; what is not there, once.
+    """Return for each scf.for to unroll the number of copies of its body; other loops are absent.
 
-    For several targets it is what suits them all. `asked` is what the user wants of loops with products.
+    For several targets, the number suits all of them. `asked` is the user's choice for loops with products.
     """
     tables = [target.unrolling for target in targets if isinstance(target, XeDevice)]
     found: dict[Operation, int] = {}
@@ -570,7 +564,7 @@ def copies_of_loops(
 
 
 def facts_of(loop: Operation, ranges: Ranges) -> LoopFacts:
-    """What planning asks of an scf.for."""
+    """Return the facts about an scf.for that planning needs."""
     inside = [op for op in loop.walk() if op is not loop]
     products = [op for op in inside if isinstance(op, MMAOp)]
     return LoopFacts(
@@ -587,7 +581,7 @@ def facts_of(loop: Operation, ranges: Ranges) -> LoopFacts:
 
 
 def rounds_of(loop: Operation, ranges: Ranges) -> int | None:
-    """How often an scf.for goes round, None where that is not known, or its step is not positive."""
+    """Return the number of rounds of an scf.for, or None if it is not known or the step is not positive."""
     low, high, step = (number_of(ranges, loop, place) for place in range(3))
     if low is None or high is None or step is None or step <= 0:
         return None
@@ -595,13 +589,13 @@ def rounds_of(loop: Operation, ranges: Ranges) -> int | None:
 
 
 def number_of(ranges: Ranges, loop: Operation, place: int) -> int | None:
-    """A bound of a loop, or its step, where it is known."""
+    """Return a bound or the step of a loop if it is known, else None."""
     found = ranges.get(loop.operands[place])
     return found.low if found is not None and found.low == found.high else None
 
 
 def products_per_step(function: Operation) -> int:
-    """Matrix instructions of one round of the loop that has the most, as it is written."""
+    """Return the matrix instructions in one round of the loop that has the most, before unrolling."""
     return max(
         (
             sum(isinstance(inside, MMAOp) for inside in op.walk())
@@ -613,13 +607,13 @@ def products_per_step(function: Operation) -> int:
 
 
 def _bits(loop: Operation) -> int:
-    """Bits of a loop's counter at L, at least."""
+    """Return the least bits of a loop's counter at L."""
     type = loop.regions[0].blocks[0].args[0].type
     return type.width.data if isa(type, IntegerType) else 32
 
 
 def yielded(block: Block) -> Sequence[SSAValue]:
-    """What a region's last op hands on."""
+    """Return the values that a region's last op passes on."""
     last = block.last_op
     return (
         last.operands
@@ -636,7 +630,7 @@ def _branch(
     slots: Sequence[Slot],
     behind: Block,
 ) -> None:
-    """One region of an op, in a block of its own, that ends in a branch behind the op."""
+    """Rewrite one region of an op in a block of its own, which ends in a branch to after the op."""
     view.enter(inside)
     view.rewrite_block(branch)
     view.current = op
@@ -657,7 +651,7 @@ def _if(view: LLVMView, op: Operation) -> None:
 
 
 def _index_switch(view: LLVMView, op: Operation) -> None:
-    """One comparison after the other; the first region is for what no case names."""
+    """Compare the cases one after the other; the first region is the default."""
     default, *cases = [region.blocks[0] for region in op.regions]
     slots = slots_of(view, op.results, *map(yielded, (default, *cases)))
     behind = Block(arg_types=types_of(slots))
@@ -681,7 +675,7 @@ def _index_switch(view: LLVMView, op: Operation) -> None:
 
 
 def _skip(view: LLVMView, op: Operation) -> None:
-    """Terminators of regions: their operands are read by the op that owns the region."""
+    """Skip terminators of regions, whose operands the op with the region reads."""
 
 
 def _return(view: LLVMView, op: Operation) -> None:

@@ -1,19 +1,19 @@
-"""Functions of floats at L: LLVM's own, which its SPIR-V back end makes OpenCL's, or those by their names.
+"""Functions of floats at L: LLVM's own, which its SPIR-V back end turns into OpenCL's, or OpenCL's by name.
 
-Their errors are what OpenCL grants (docs/devices.md). Those of bf16 are computed in f32.
+Their errors are those that OpenCL allows (docs/devices.md). Functions of bf16 are computed in f32.
 
-math.exp at L as exp2 of a product: seven instructions of IGC's a register, where OpenCL's exp of f32 has twelve.
+math.exp becomes exp2 of a product: seven instructions of IGC's a register, while OpenCL's exp of f32 has twelve.
 
-With h = x * log2(e), rounded to f32, exp(x) is exp2(h) * exp(r) where r = x - h * ln(2), of which 1 + r is near enough
-to exp(r); ln(2) is two numbers of f32:
+With h = x * log2(e), rounded to f32, exp(x) is exp2(h) * exp(r) with r = x - h * ln(2). Here 1 + r is near enough to
+exp(r), and ln(2) is two numbers of f32:
 
     e = exp2(h)
     y = e + e * r
-    exp(x) = y, or e where y is a NaN: that comes of infinities, and of an e that is one
+    exp(x) = y, or e where y is a NaN, which results from infinities, and from an e that is one
 
-f16 and bf16 have so few bits that e is near enough; with `afn` it is too, and the native one. With `ninf` there is
-nothing to choose. tanh(x) with `afn` is 1 - 2 / (1 + exp2(x * 2 log2(e))), which loses digits near zero. How far all of
-them are from the functions: docs/devices.md.
+f16 and bf16 have so few bits that e is near enough. With `afn`, e is near enough too, by the native function. With
+`ninf` there is nothing to select. tanh(x) with `afn` is 1 - 2 / (1 + exp2(x * 2 log2(e))), which loses digits near
+zero. docs/devices.md lists the errors of all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ _LN_2_REST = log(2) - _LN_2
 
 
 def exponential(view: LLVMView, op: Operation) -> None:
-    """math.exp; that of f64 is OpenCL's."""
+    """Lower math.exp; f64 uses OpenCL's function."""
     (result,), flags = op.results, fast_math(op)
     parts = [part for (part,) in float_rows(view, op)]
     if isinstance(chunk_element(parts[0].type), Float64Type):
@@ -70,13 +70,13 @@ def exponential(view: LLVMView, op: Operation) -> None:
 
 
 def approximate_tangent(view: LLVMView, op: Operation) -> None:
-    """math.tanh with `afn`."""
+    """Lower math.tanh with `afn`."""
     flags = fast_math(op)
     made: list[SSAValue] = []
     for (part,) in float_rows(view, op):
         power = _rough(view, part, 2 * _LOG2_E, flags, native=True)
         one, two = (_number(view, part, value) for value in (1.0, -2.0))
-        # the power may be infinite without the result being so
+        # the power may be infinite although the result is finite
         whole = view.new(llvm.FAddOp(power, one))
         share = view.new(
             llvm.FDivOp(one, whole, llvm.FastMathAttr([FastMathFlag.ALLOW_RECIP]))
@@ -86,7 +86,7 @@ def approximate_tangent(view: LLVMView, op: Operation) -> None:
 
 
 def _near(view: LLVMView, part: SSAValue, flags: llvm.FastMathAttr) -> SSAValue:
-    """Exp of a chunk of f32. Flags are of the result: what comes before it may be infinite, or a NaN."""
+    """Return exp of a chunk of f32. Flags apply to the result; values before it may be infinite or NaN."""
     new = view.new
     scaled = new(llvm.FMulOp(part, _number(view, part, _LOG2_E)))
     rest = new(llvm.FMAOp(scaled, _number(view, part, -_LN_2), part))
@@ -101,7 +101,7 @@ def _near(view: LLVMView, part: SSAValue, flags: llvm.FastMathAttr) -> SSAValue:
 def _rough(
     view: LLVMView, part: SSAValue, factor: float, flags: llvm.FastMathAttr, *, native: bool
 ) -> SSAValue:
-    """exp2 of a chunk times a factor, in f32, where the product may be infinite without the result being so."""
+    """Return exp2 of a chunk times a factor, in f32; the product may be infinite although the result is finite."""
     kept = llvm.FastMathAttr([flag for flag in flags.data if flag != FastMathFlag.NO_INFS])
     part = single(view, part)
     scaled = view.new(llvm.FMulOp(part, _number(view, part, factor), kept))
@@ -111,7 +111,7 @@ def _rough(
 
 
 def _number(view: LLVMView, like: SSAValue, value: float) -> SSAValue:
-    """A chunk of f32 that repeats a number."""
+    """Return a chunk of f32 that repeats a number."""
     return view.vector_constant([value] * width(like), f32)
 
 
@@ -146,7 +146,7 @@ _NATIVE: Mapping[str, str] = {
     f"math.{name}": name
     for name in ("cos", "exp2", "log", "log10", "log2", "rsqrt", "sin", "sqrt", "tan")
 }
-"""Native functions, where the flag `afn` allows approximations."""
+"""Native functions, used if the flag `afn` allows approximations."""
 
 _EXPONENT_BITS = 32
 
@@ -174,13 +174,12 @@ def _of_llvm(
 
 
 def _tangent(view: LLVMView, op: Operation) -> None:
-    """math.tanh."""
     is_wide = isinstance(view.element(op.results[0]), Float64Type)
     (_function if is_wide or not is_approximate(op) else approximate_tangent)(view, op)
 
 
 def _integer_power(view: LLVMView, op: Operation) -> None:
-    """math.fpowi: OpenCL's pown, whose exponents have 32 bits."""
+    """Lower math.fpowi to OpenCL's pown, whose exponents have 32 bits."""
     base, exponent = op.operands
     parts = view.parts(exponent)
     bits = chunk_bits(parts[0].type)

@@ -1,37 +1,32 @@
 """Floats of arith at L.
 
-Arithmetic on bf16 and 8-bit floats, which LLVM's back end has not, is done in f32 and rounded.
+Arithmetic on bf16 and 8-bit floats, which LLVM's back end does not support, is done in f32 and rounded.
 
-bf16 at L: integers of 16 bits, which functions of IGC make f32, in which is computed, and make of it again.
+bf16 is an integer of 16 bits at L. Functions of IGC convert it to f32, in which ops compute, and back. Source:
+intel-graphics-compiler, DpasFuncsResolution.cpp (`__builtin_IB_ftobf_N` rounds to nearest even, `__builtin_IB_bftof_N`
+is exact); SPV_INTEL_bfloat16_conversion's instructions become calls of them too. Each is one instruction a register.
 
-Source: intel-graphics-compiler, DpasFuncsResolution.cpp (`__builtin_IB_ftobf_N` rounds to nearest even,
-`__builtin_IB_bftof_N` is exact); SPV_INTEL_bfloat16_conversion's instructions become calls of them too. Each is one
-instruction a register.
-
-8-bit floats at L, where they are integers of 8 bits: their numbers as f16, which has all of them, and back from f32.
-
+8-bit floats are integers of 8 bits at L. They are converted to f16, which represents all of them, and back from f32.
 f8E5M2 is the upper byte of an f16. f8E4M3FN has four bits of exponent where f16 has five, with a bias that is less by
-8, no infinity, and one NaN of each sign; what does not fit rounds to it, as it does in MLIR and in ml_dtypes.
-Source: "FP8 Formats for Deep Learning" (OCP 8-bit Floating Point Specification, revision 1.0), tables 1 and 2.
+8, no infinity, and one NaN of each sign. Numbers that do not fit round to NaN, as in MLIR and in ml_dtypes. Source:
+"FP8 Formats for Deep Learning" (OCP 8-bit Floating Point Specification, revision 1.0), tables 1 and 2.
 
-arith.maximumf and minimumf at L: a NaN wins, and zeros have an order, unless flags say that there are none.
+In arith.maximumf and minimumf, a NaN wins, and zeros have an order, unless flags exclude them.
 
-arith.addf and subf at L; of a product, where both have the flag `contract`, they are one instruction with it.
+arith.addf and subf of a product, if both have the flag `contract`, become one instruction with it:
 
     %p = arith.mulf %a, %b fastmath<contract>
     %s = arith.subf %c, %p fastmath<contract>      ->      llvm.intr.fma(-%a, %b, %c)
 
-The product is rounded no more. IGC contracts nothing by itself, as modules say that contraction is off, and SPIR-V has
-no flag for it (codegen/llvm_ir.py). Levels above execute what is written.
+The product is then not rounded. IGC contracts nothing by itself, since modules turn contraction off, and SPIR-V has no
+flag for it (codegen/llvm_ir.py). Levels above execute the ops as written.
 
-arith.divf at L.
+arith.divf of f32 is rounded correctly if the driver is told to (codegen/build_options.py). IGC computes that of f16 by
+a reciprocal in any case, so quotients of f16 are computed in f32 and rounded. This equals the quotient rounded once, as
+f32 has twice the digits of f16 and two (S. Figueroa, When is Double Rounding Innocuous?, 1995). The same applies to
+bf16 and 8-bit floats. With `arcp` or `afn` quotients of f16 stay, and cost a sixth.
 
-Quotients of f32 are rounded correctly where the driver is told so (codegen/build_options.py). Those of f16 IGC makes of
-a reciprocal, whatever it is told: they are quotients of f32, rounded. That is the quotient rounded once, as f32 has
-twice the digits of f16 and two (S. Figueroa, When is Double Rounding Innocuous?, 1995); so are those of bf16 and of 8
-bits. With `arcp` or `afn` those of f16 stay, and cost a sixth.
-
-OpenCL's functions of floats by their names at L, and its native ones, where the flag `afn` allows approximations.
+OpenCL's functions of floats are called by name, and its native ones if the flag `afn` allows approximations.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,10 +82,10 @@ _Extreme = Callable[[SSAValue, SSAValue], Operation]
 
 
 class Extreme(NamedTuple):
-    """What tells a maximum from a minimum.
+    """The differences between a maximum and a minimum.
 
-    The predicate by which the left operand is taken, the function of numbers, how signs are joined, and which constant
-    zero loses against an equal one of the other sign.
+    The predicate that selects the left operand, the function of numbers, the op that joins signs, and the constant
+    zero that loses against an equal zero of the other sign.
     """
 
     predicate: str
@@ -111,10 +106,10 @@ def extreme(
     flags: llvm.FastMathAttr,
     number: float | None,
 ) -> SSAValue:
-    """The extreme of two chunks of floats, where `right` may be a `number` throughout, which is no NaN.
+    """Return the extreme of two chunks of floats; `right` may be a `number` throughout, which is not a NaN.
 
-    Six instructions of IGC's a register; with a number 2; 3 where zeros have no order or there is no NaN, 1 where
-    both is so. llvm.maximum would become OpenCL's fmax, which passes over NaNs.
+    It takes six instructions of IGC's a register; with a number 2; 3 if zeros have no order or there is no NaN, 1 if
+    both hold. llvm.maximum would become OpenCL's fmax, which ignores NaNs.
     """
     has_nan = FastMathFlag.NO_NANS not in flags.data
     has_order = FastMathFlag.NO_SIGNED_ZEROS not in flags.data and not number
@@ -137,7 +132,7 @@ def extreme(
 
 
 def uniform(value: SSAValue) -> float | None:
-    """The number that all elements of a constant are; None for a NaN, and for what is no such constant."""
+    """Return the number that all elements of a constant equal, or None for a NaN and for other values."""
     if not isinstance(value, OpResult):
         return None
     if value.op.name == "vector.broadcast":
@@ -168,7 +163,7 @@ def _choose(
 def _signed(
     view: LLVMView, kind: Extreme, left: SSAValue, right: SSAValue, chosen: SSAValue
 ) -> SSAValue:
-    """The chosen number with the sign that it has if the operands' signs are joined, which differs for zeros only."""
+    """Return the chosen number with the sign from joining the operands' signs; this changes zeros only."""
     size, count, emit = chunk_bits(chosen.type), width(chosen), view.new
     word = IntegerType(size)
     words = chunk_type(word, count)
@@ -182,7 +177,7 @@ def _signed(
 
 
 _ROUNDED_ONCE = (Float16Type, Float32Type, Float64Type)
-"""Elements of which there are instructions; others are computed in f32 and rounded after each op."""
+"""Element types that have instructions; others are computed in f32 and rounded after each op."""
 
 
 def _sum(view: LLVMView, op: Operation) -> None:
@@ -199,7 +194,7 @@ def _sum(view: LLVMView, op: Operation) -> None:
 
 
 def _product(view: LLVMView, op: Operation) -> int | None:
-    """Which operand is a product that may be contracted with a sum of this block."""
+    """Return the index of an operand that is a product of this block that may be contracted with the sum, or None."""
     if not isinstance(view.element(op.results[0]), _ROUNDED_ONCE) or not _contracts(op):
         return None
     for place, value in reversed(list(enumerate(op.operands))):
@@ -217,7 +212,7 @@ def _contracts(op: Operation) -> bool:
 def _rows(
     view: LLVMView, op: Operation, place: int, flags: llvm.FastMathAttr
 ) -> Iterator[tuple[SSAValue, SSAValue, SSAValue]]:
-    """Factors and summand, chunk by chunk, with the signs of a difference."""
+    """Yield factors and summand, chunk by chunk, with the signs of a difference."""
     product = op.operands[place].owner
     assert isinstance(product, Operation)
     rows = zip(
@@ -248,14 +243,14 @@ def _quotient(view: LLVMView, row: Sequence[SSAValue], flags: llvm.FastMathAttr)
 
 
 def is_approximate(op: Operation) -> bool:
-    """Whether an op may be an approximation."""
+    """Return True if an op may be approximated."""
     return FastMathFlag.APPROX_FUNC in fast_math(op).data
 
 
 def called(
     view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
 ) -> SSAValue:
-    """What a function of OpenCL's of floats and signed integers gives for chunks."""
+    """Call an OpenCL function of floats and signed integers on chunks."""
     function = mangle(name, [mangled_type(argument.type) for argument in arguments])
     call = view.call(function, arguments, arguments[0].type)
     call.properties["fastmathFlags"] = flags
@@ -265,26 +260,26 @@ def called(
 def native(
     view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
 ) -> SSAValue:
-    """What a native function gives for chunks of f32, or of f16, for which there are none."""
+    """Call a native function on chunks of f32, or of f16 in f32, as there are none for f16."""
     given = arguments[0].type
     wide = [single(view, argument) for argument in arguments]
     return as_given(view, called(view, f"native_{name}", wide, flags), given)
 
 
 def single(view: LLVMView, part: SSAValue) -> SSAValue:
-    """A chunk of f16 or f32 as f32."""
+    """Return a chunk of f16 or f32 as f32."""
     if not isinstance(chunk_element(part.type), Float16Type):
         return part
     return view.new(llvm.FPExtOp(part, chunk_type(f32, width(part))))
 
 
 def as_given(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
-    """A chunk of f32 as one of f16, where that is the type."""
+    """Return a chunk of f32 as f16 if `type` is that."""
     return part if part.type == type else view.new(llvm.FPTruncOp(part, type))
 
 
 class _Format(NamedTuple):
-    """Bits of the fraction, exponent bias, the largest encoding of a number, and what is larger rounds to."""
+    """A format: bits of the fraction, exponent bias, largest encoding of a number, encoding of larger numbers."""
 
     fraction: int
     bias: int
@@ -300,7 +295,7 @@ class _Format(NamedTuple):
 _E4M3 = _Format(3, 7, 0x7E, 0x7F)
 _E5M2 = _Format(2, 15, 0x7B, 0x7C)
 _MAGNITUDE = 0x7F
-"""All bits but the sign; all of them set are a NaN of both formats."""
+"""All bits but the sign. If all of them are set, the value is a NaN in both formats."""
 
 _SIGN = 0x80
 _F32_FRACTION = 23
@@ -308,12 +303,12 @@ _F32_BIAS = 127
 
 
 def is_float_8(type: Attribute) -> bool:
-    """Whether a type is an 8-bit float."""
+    """Return True if a type is an 8-bit float."""
     return isinstance(type, (Float8E4M3FNType, Float8E5M2Type))
 
 
 def halves(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
-    """A chunk of 8-bit floats as f16."""
+    """Return a chunk of 8-bit floats as f16."""
     count, new = width(part), view.new
 
     def number(value: float, element: Attribute = i16) -> SSAValue:
@@ -333,10 +328,11 @@ def halves(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
 
 
 def _words(view: LLVMView, part: SSAValue, count: int) -> SSAValue:
-    """Bytes as words of 16 bits.
+    """Return bytes as words of 16 bits.
 
-    A single one by way of 32: LLVM's SPIR-V back end (22.1) joins a cut of 32 bits to 8 and an extension to 16 to one
-    `OpBitwiseAnd` of both widths, which spirv-val refuses and Intel's runtime for CPUs ends at.
+    A single byte is first extended to 32 bits: LLVM's SPIR-V back end (22.1) merges a truncation from 32 to 8 bits and
+    an extension to 16 into one `OpBitwiseAnd` of both widths. spirv-val refuses that, and Intel's runtime for CPUs
+    crashes.
     """
     if count != 1:
         return view.new(llvm.ZExtOp(part, chunk_type(i16, count)))
@@ -344,7 +340,7 @@ def _words(view: LLVMView, part: SSAValue, count: int) -> SSAValue:
 
 
 def rounded(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
-    """A chunk of f32 rounded to 8-bit floats, to nearest even, once; subnormal numbers too."""
+    """Return a chunk of f32 rounded to 8-bit floats, to nearest even, once; also for subnormal numbers."""
     count, new = width(part), view.new
     form = _E5M2 if isinstance(type, Float8E5M2Type) else _E4M3
     dropped = _F32_FRACTION - form.fraction
@@ -375,29 +371,29 @@ def rounded(view: LLVMView, part: SSAValue, type: Attribute) -> SSAValue:
     found = new(SelectOp(is_beyond, number(form.beyond), found))
     found = new(SelectOp(new(FCmpOp(part, part, "uno")), number(_MAGNITUDE), found))
     sign = new(llvm.AndOp(new(llvm.LShrOp(bits, number(24))), number(_SIGN)))
-    # By way of 16 bits: Intel's runtime for CPUs (2026.2) ends while it builds what cuts a selection
-    # to 8 bits at once, and extends that to 16.
+    # Convert in 16 bits: Intel's runtime for CPUs (2026.2) crashes while it builds code that cuts a selection
+    # to 8 bits at once and extends that to 16.
     words = new(llvm.TruncOp(new(llvm.OrOp(found, sign)), chunk_type(i16, count)))
     return new(llvm.TruncOp(words, chunk_type(i8, count)))
 
 
 def widened(view: LLVMView, part: SSAValue) -> SSAValue:
-    """A chunk of bf16 as f32."""
+    """Return a chunk of bf16 as f32."""
     count = width(part)
     return view.result_of_call(f"__builtin_IB_bftof_{count}", [part], chunk_type(f32, count))
 
 
 def narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
-    """A chunk of f32 rounded to the bits of bf16, to nearest, ties to even; a NaN stays one."""
+    """Return a chunk of f32 rounded to the bits of bf16, to nearest, ties to even; a NaN stays one."""
     count = width(part)
     return view.result_of_call(f"__builtin_IB_ftobf_{count}", [part], chunk_type(i16, count))
 
 
 def cut_to_odd(view: LLVMView, part: SSAValue, *, unsigned: bool) -> SSAValue:
-    """A chunk of f64 or of integers as f32 that rounds to bf16, or 8 bits, as the chunk itself would.
+    """Return a chunk of f64 or of integers as f32 that rounds to bf16, or 8 bits, as the chunk itself would.
 
-    What f32 does not hold is cut off, and the last bit is set where that was something, so that rounding once more, to
-    fewer bits, knows on which side of a tie the number lies.
+    Digits that f32 cannot represent are cut off, and the last bit is set if they were not zero. So a second rounding,
+    to fewer bits, knows on which side of a tie the number lies.
     """
     count, emit = width(part), view.new
     name = f"convert_float{count if count > 1 else ''}_rtz"
@@ -432,17 +428,17 @@ def _is_bfloat(value: SSAValue) -> bool:
 
 
 def _is_narrow(value: SSAValue) -> bool:
-    """Whether a value is computed with in f32, and rounded."""
+    """Return True if a value is computed in f32 and rounded."""
     return _is_bfloat(value) or is_float_8(_scalar(value))
 
 
 def fast_math(op: Operation) -> llvm.FastMathAttr:
-    """The flags of an op of arith or math, for those of L that it becomes."""
+    """Return the fast-math flags of an op of arith or math for the ops of L that replace it."""
     return llvm.FastMathAttr(list(said_of(op).data))
 
 
 def _check_is_no_tf32(view: LLVMView, value: SSAValue) -> None:
-    """Registers of tf32 hold words with more bits than count, and what is computed would need rounding."""
+    """Refuse tf32: its registers have words with more bits than count, and computed values would need rounding."""
     if isinstance(_scalar(value), FloatTF32Type):
         view.refuse(
             f"on {value.type} has no lowering to LLVM IR; lanes hold tf32 in f32, cut or rounded "
@@ -451,7 +447,7 @@ def _check_is_no_tf32(view: LLVMView, value: SSAValue) -> None:
 
 
 def float_parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
-    """The chunks of floats, of bf16 and 8-bit floats as f32."""
+    """Return the chunks of floats; bf16 and 8-bit floats become f32."""
     _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         return [widened(view, part) for part in view.parts(value)]
@@ -470,12 +466,12 @@ def _halves(view: LLVMView, value: SSAValue) -> list[SSAValue]:
 
 
 def float_rows(view: LLVMView, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
-    """The chunks of all operands, side by side."""
+    """Yield the chunks of all operands together."""
     return zip(*(float_parts(view, value) for value in op.operands), strict=True)
 
 
 def bind_floats(view: LLVMView, value: SSAValue, parts: Sequence[SSAValue]) -> None:
-    """Say that a value became these chunks; those of bf16 and 8-bit floats are given in f32."""
+    """Bind a value to these chunks; for bf16 and 8-bit floats the chunks are f32."""
     _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         parts = [narrowed(view, part) for part in parts]
@@ -556,7 +552,7 @@ def _convert(view: LLVMView, op: Operation) -> None:
 def _flagged(
     kind: Callable[[SSAValue, Attribute], Operation], flags: llvm.FastMathAttr
 ) -> Callable[[SSAValue, Attribute], Operation]:
-    """A conversion with flags, which upstream's has no property for."""
+    """Return a maker of conversions with flags, for which upstream's conversion has no property."""
 
     def make(part: SSAValue, type: Attribute) -> Operation:
         made = kind(part, type)
@@ -568,7 +564,7 @@ def _flagged(
 
 
 def _to_integer(view: LLVMView, op: Operation) -> None:
-    """What the type does not hold becomes its nearest number, and NaN 0, as OpenCL's `_sat` has it.
+    """Saturate numbers that the type cannot represent, and turn NaN into 0, as OpenCL's `_sat` does.
 
     On bmg that is two instructions a register more than LLVM's own conversion (cmp and sel, for NaN).
     """

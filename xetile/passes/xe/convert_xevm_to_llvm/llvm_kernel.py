@@ -1,6 +1,6 @@
-"""One kernel at L: what it must be before, and the function that it becomes.
+"""One kernel at L: the checks before it, and the function that it becomes.
 
-Products of computed operands B: each operand is computed right before the products that take it.
+Computed operands B are computed right before the products that use them.
 
 Before (16 rows of A and 32 columns of B):
 
@@ -20,24 +20,24 @@ After:
     %d1 = llvm.call @..matrix_mad..(%a0, %b1, %c1)
     %d3 = llvm.call @..matrix_mad..(%a1, %b1, %c3)
 
-No more of a converted tile is live than one instruction takes; each sum keeps its order. A chunk of one scalar is made
-in the block that uses it: there IGC has one register for it, and so do we (planning/xe/pressure). What has an effect,
-and what reads memory, stays where it is.
+Of a converted tile, only the part that one instruction takes is live; each sum keeps its order. A chunk of one scalar
+is made in the block that uses it: there IGC has one register for it, and so do we (planning/xe/pressure). Ops that have
+an effect or read memory stay where they are.
 
-Bytes as halves, 32x64 of B for a subgroup alone, K steps of 32 (ocloc 26.27, `python -m tools.instruction_counts
---only '*one subgroup*'`): 382 instructions on bmg became 364, 816 with scales 620, and nothing is spilled.
+Bytes as halves, 32x64 of B for a subgroup alone, K steps of 32 (ocloc 26.27, `python -m tools.instruction_counts --only
+'*one subgroup*'`): 382 instructions on bmg became 364, 816 with scales 620, and nothing is spilled.
 
-Buffers of a workgroup at L: variables in shared memory that belong to one kernel.
+Buffers of a workgroup become variables in shared memory that belong to one kernel.
 
-Neighbouring transposed loads as one message, on devices whose transposed messages are wider than XeVM's.
+Neighboring transposed loads become one message on devices whose transposed messages are wider than XeVM's:
 
     %a = xevm.blockload2d %p, %w, %h, %w, %x, %y <{tile_height = 16, tile_width = 8, transpose = true, ...}>
     %b = xevm.blockload2d %p, %w, %h, %w, %x8, %y <{tile_height = 16, tile_width = 8, transpose = true, ...}>
 
-with %x8 = %x + 8 are one call of intel_sub_group_2d_block_read_transpose_32b_16r16x1c, of whose registers the first
-half is %a and the second %b: every lane has a row, and its columns in order.
+With %x8 = %x + 8 these are one call of intel_sub_group_2d_block_read_transpose_32b_16r16x1c. The first half of its
+registers is %a and the second %b: every lane has a row, and its columns in order.
 
-What the user is told of registers: a kernel that will spill, and on request the figures of each.
+The module also reports registers: it warns of a kernel that will spill, and prints the figures of each on request.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -119,7 +119,7 @@ from xetile.targets.xe.device import (
 
 
 def warn_of_spills(function: Operation, found: Estimate) -> None:
-    """Say of a kernel of level V that the large register file does not hold it, at its largest product."""
+    """Warn, at its largest product, that the large register file cannot hold a kernel of level V."""
     if found.fits("large"):
         return
     says = (
@@ -139,7 +139,7 @@ def warn_of_spills(function: Operation, found: Estimate) -> None:
 
 
 def describe_registers(name: str, found: Estimate) -> str:
-    """One line on a kernel: what is live at once, and where."""
+    """Return one line on a kernel's live registers, and where they are live."""
     place = "" if found.held.at is None else with_line(found.held.at, ", most in line {}")
     return (
         f"@{name}: {found.held.registers} registers of {REGISTER_BYTES} bytes live at once{place}; "
@@ -148,7 +148,7 @@ def describe_registers(name: str, found: Estimate) -> str:
 
 
 def _products(function: Operation) -> list[list[MMAOp]]:
-    """The matrix instructions of each tile_mma: those of one place; where each has its own, those of a block."""
+    """Return the matrix instructions of each tile_mma: those of one position, or of a block if each has its own."""
     groups: dict[object, list[MMAOp]] = {}
     blocks: dict[Block | None, list[MMAOp]] = {}
     for op in function.walk():
@@ -160,7 +160,7 @@ def _products(function: Operation) -> list[list[MMAOp]]:
 
 
 def _tile(products: Sequence[MMAOp]) -> ProductTile:
-    """The extents of what instructions multiply together: those that begin a sum are side by side."""
+    """Return the extents that instructions multiply together; those that begin a sum are next to each other."""
     made = {op.d for op in products}
     first = [op for op in products if op.c not in made]
     one = products[0]
@@ -178,7 +178,7 @@ def _tile(products: Sequence[MMAOp]) -> ProductTile:
 
 
 def _bits(registers: SSAValue, elements: int) -> int:
-    """Bits of an element of an operand, which all lanes hold together."""
+    """Return the bits of an element of an operand, which all lanes hold together."""
     type = registers.type
     assert isa(type, VectorType)
     return element_bits(type.element_type) * type.get_shape()[0] * LANES // elements
@@ -187,7 +187,7 @@ def _bits(registers: SSAValue, elements: int) -> int:
 def joined_loads(
     function: Operation, targets: Sequence[Target]
 ) -> Mapping[Operation, BlockLoad2dOp]:
-    """By the first load of each pair the second; none unless every target has the wider message."""
+    """Return the second load of each pair by the first; empty unless every target has the wider message."""
     found: dict[Operation, BlockLoad2dOp] = {}
     if not targets:
         return found
@@ -209,7 +209,7 @@ def joined_loads(
 
 
 def _pairs(block: Block) -> Iterator[tuple[BlockLoad2dOp, BlockLoad2dOp]]:
-    """Loads of a block with the one that follows to the right of each, nothing between that writes."""
+    """Yield loads of a block, each with the one to its right, if no op between them writes."""
     waiting: list[BlockLoad2dOp] = []
     for op in block.ops:
         if isinstance(op, BlockLoad2dOp):
@@ -226,7 +226,7 @@ def _pairs(block: Block) -> Iterator[tuple[BlockLoad2dOp, BlockLoad2dOp]]:
 
 
 def _transposes_rows(op: BlockLoad2dOp) -> bool:
-    """Whether each lane gets whole rows."""
+    """Return True if each lane gets whole rows."""
     return (
         op.is_transposed and op.tile_height.value.data >= LANES and op.v_blocks.value.data == 1
     )
@@ -244,7 +244,7 @@ _POINTER = llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE))
 
 
 def add_buffers(view: LLVMView, buffers: Sequence[BlockArgument]) -> list[llvm.GlobalOp]:
-    """The variables, of which the function's buffers become pointers."""
+    """Return the variables, and bind the function's buffers to pointers to them."""
     made: list[llvm.GlobalOp] = []
     for index, buffer in enumerate(buffers):
         type = cast(MemRefType[Attribute], buffer.type)
@@ -259,7 +259,7 @@ def add_buffers(view: LLVMView, buffers: Sequence[BlockArgument]) -> list[llvm.G
 
 
 def buffer_bytes(variable: llvm.GlobalOp) -> int:
-    """Bytes of a variable of these."""
+    """Return the bytes of a variable of these."""
     return cast(llvm.LLVMArrayType, variable.global_type).size.data
 
 
@@ -295,7 +295,7 @@ _READS = (llvm.CallOp.name, llvm.LoadOp.name)
 
 
 def order_products(region: Region) -> None:
-    """Put computed operands of products beside them, in each block that computes some."""
+    """Move computed operands right before their products, in each block that computes some."""
     for block in region.blocks:
         operands = {op.operands[1] for op in block.ops if _is_product(op)}
         if any(_is_computed(operand, block) for operand in operands):
@@ -310,7 +310,7 @@ def _is_product(op: Operation) -> bool:
 
 
 def _is_computed(value: SSAValue, block: Block) -> bool:
-    """Whether an operand is more than what a load or another block gave, put together anew."""
+    """Return True if an operand is computed, not only assembled from loaded values and those of other blocks."""
     waiting, seen = [value], set[SSAValue]()
     while waiting:
         found = waiting.pop()
@@ -325,7 +325,7 @@ def _is_computed(value: SSAValue, block: Block) -> bool:
 
 
 def _own_splats(block: Block) -> None:
-    """Make chunks of one scalar here that come from other blocks."""
+    """Make chunks of one scalar in this block if they come from other blocks."""
     made: dict[tuple[SSAValue, Attribute], SSAValue] = {}
     for op in list(block.ops):
         if isinstance(op, llvm.CallOp) or op is block.last_op:
@@ -370,7 +370,7 @@ def _reorder(block: Block) -> None:
 
 
 def _by_operand(products: Sequence[Operation]) -> list[Operation]:
-    """Products that take one operand B together, operands in the order of their first use."""
+    """Return products grouped by operand B, with operands in the order of their first use."""
     groups: dict[SSAValue, list[Operation]] = {}
     for op in products:
         groups.setdefault(op.operands[1], []).append(op)
@@ -378,14 +378,14 @@ def _by_operand(products: Sequence[Operation]) -> list[Operation]:
 
 
 class _Order:
-    """The ops of a block in their new order, as far as it is known."""
+    """The new order of a block's ops, as far as it is decided."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self.placed: dict[Operation, None] = {}
 
     def floats(self, op: Operation) -> bool:
-        """Whether an op may stand anywhere before its uses, all of which are here."""
+        """Return True if an op may be placed anywhere before its uses, all of which are in this block."""
         uses = [use for result in op.results for use in result.uses]
         return (
             bool(uses)
@@ -398,7 +398,7 @@ class _Order:
             self.place(op)
 
     def place(self, root: Operation) -> None:
-        """Put an op behind all that it takes."""
+        """Place an op after all of its operands."""
         stack = [root]
         while stack:
             op = stack[-1]
@@ -422,7 +422,7 @@ def convert_kernel(
     device: str | None,
     unroll: int | None = None,
 ) -> Estimate:
-    """Put the function of the llvm dialect in the kernel's place, and what it calls before it; its registers.
+    """Replace a kernel by its function of the llvm dialect, preceded by callees, and return the register estimate.
 
     Where neither `device` nor a gpu.module names a target, it calls what all devices have.
     """
@@ -485,7 +485,7 @@ def _check(function: Operation) -> None:
 
 
 def _inputs(function: Operation, arguments: int) -> int:
-    """How many of the entry block's arguments are the function's own."""
+    """Return how many of the entry block's arguments are the function's own."""
     type = function.properties.get("function_type")
     return len(type.inputs.data) if isinstance(type, FunctionType) else arguments
 

@@ -1,7 +1,7 @@
 """Types at L: integers, f16, f32, f64, pointers, and vectors of at most 8 of them.
 
-SPIR-V has vectors of 2, 3, 4, 8 and 16 elements only, and LLVM's back end for it crashes on wider ones. A longer
-vector is a row of chunks: 8 elements as often as they fit, then 4, 2, 1; a chunk of one element is a scalar.
+SPIR-V only has vectors of 2, 3, 4, 8 and 16 elements, and LLVM's back end for it crashes on wider ones. A longer vector
+is a row of chunks: 8 elements as often as they fit, then 4, 2, 1. A chunk of one element is a scalar.
 """
 
 from functools import cache
@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.hints import isa
 
 CHUNK = 8
-"""Elements of the widest vector: what a matrix instruction takes of an operand."""
+"""The elements of the widest vector, which is an operand of a matrix instruction."""
 
 NIBBLE_BITS = 4
 
@@ -34,16 +34,16 @@ _INTEGER_BITS = (1, 8, 16, 32, 64)
 
 
 def is_nibble(type: Attribute) -> bool:
-    """Whether a type is that of integers of which two share a byte."""
+    """Return True for integers of which two share a byte."""
     return isa(type, IntegerType) and type.width.data == NIBBLE_BITS
 
 
 @cache
 def lowered_element(type: Attribute) -> Attribute | None:
-    """A scalar type at L; None where there is none.
+    """Return the scalar type at L, or None if there is none.
 
-    bf16 and the 8-bit floats are integers of their size, tf32 is f32, signs are dropped, an index that stands in a
-    vector has 64 bits. An integer of 4 bits is one of 8, whose upper bits may be any.
+    bf16 and the 8-bit floats are integers of their size, tf32 is f32, signs are dropped, and an index in a vector has
+    64 bits. An integer of 4 bits is one of 8, whose upper bits are arbitrary.
     """
     if isinstance(type, (Float16Type, Float32Type, Float64Type, LLVMPointerType)):
         return type
@@ -61,14 +61,14 @@ def lowered_element(type: Attribute) -> Attribute | None:
 
 
 def element_bits(type: Attribute) -> int:
-    """Bits of a scalar type at L that is no pointer."""
+    """Return the bits of a scalar type at L other than a pointer."""
     if isa(type, IntegerType):
         return type.width.data
     return cast(AnyFloat, type).bitwidth
 
 
 def chunk_widths(count: int) -> tuple[int, ...]:
-    """How many elements each chunk of a vector has."""
+    """Return the number of elements of each chunk of a vector."""
     widths = [CHUNK] * (count // CHUNK)
     for width in (4, 2, 1):
         if count % CHUNK & width:
@@ -77,19 +77,19 @@ def chunk_widths(count: int) -> tuple[int, ...]:
 
 
 def chunk_places(count: int) -> list[tuple[int, int]]:
-    """Where each chunk of a vector begins, and how many elements it has."""
+    """Return where each chunk of a vector begins, and its number of elements."""
     widths = chunk_widths(count)
     return list(zip(accumulate(widths, initial=0), widths, strict=False))
 
 
 @cache
 def chunk_type(element: Attribute, width: int) -> Attribute:
-    """The type of a chunk."""
+    """Return the type of a chunk."""
     return element if width == 1 else VectorType(element, [width])
 
 
 def vector_length(type: Attribute) -> int | None:
-    """Elements of a vector of rank 1 (or 0: one); None for other types."""
+    """Return the elements of a vector of rank 1 (or 0: one), or None for other types."""
     if not isa(type, VectorType):
         return None
     extents = type.shape.data
@@ -99,22 +99,22 @@ def vector_length(type: Attribute) -> int | None:
 
 
 def width(value: SSAValue) -> int:
-    """Elements of a vector or a chunk; one for a scalar."""
+    """Return the elements of a vector or a chunk; one for a scalar."""
     return vector_length(value.type) or 1
 
 
 def chunk_bits(type: Attribute) -> int:
-    """Bits of an element of a chunk."""
+    """Return the bits of an element of a chunk."""
     return element_bits(chunk_element(type))
 
 
 def vector_element(type: Attribute) -> Attribute:
-    """The element type of a vector."""
+    """Return the element type of a vector."""
     return cast(VectorType[Attribute], type).element_type
 
 
 def chunk_element(type: Attribute) -> Attribute:
-    """The element type of a chunk."""
+    """Return the element type of a chunk."""
     return type if vector_length(type) is None else vector_element(type)
 
 
@@ -124,7 +124,7 @@ _FLOATS = {16: "Dh", 32: "f", 64: "d"}
 
 
 def mangled_type(type: Attribute, *, unsigned: bool = False) -> str:
-    """What stands in the linker's name of a function of OpenCL C for a chunk of numbers; i1 has none.
+    """Return the mangled type of a chunk of numbers in the names of OpenCL C functions; i1 has none.
 
     Source: the Itanium C++ ABI, "Mangling", 5.1.5; `long` has 64 bits in OpenCL C.
     """

@@ -1,4 +1,4 @@
-"""One function on its way from V to L: what each value became, and where the next op goes."""
+"""One function during its lowering from V to L: the new form of each value, and where the next op is inserted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ _REMEDIES: dict[str, str] = dict.fromkeys(
     ),
     "; convert-vector-to-xetile makes tiles of it first",
 )
-"""What is said of ops that another pass takes."""
+"""The remedies that a diagnostic names for ops that another pass lowers."""
 
 
 class Address(NamedTuple):
@@ -58,22 +58,22 @@ class Address(NamedTuple):
 
 
 class Chunks(NamedTuple):
-    """A vector in registers: its element type at L, and its parts in order (see types.chunk_widths)."""
+    """A vector in registers: its element type at L, and its parts in order (see llvm_types.chunk_widths)."""
 
     element: Attribute
     parts: tuple[SSAValue, ...]
 
 
 Size: TypeAlias = int | SSAValue
-"""A number of elements, or one that is known when running."""
+"""A number of elements, known now or only at run time."""
 
 
 class Strided(NamedTuple):
-    """A memref: a pointer, and in elements what lies before it, the sizes and strides, and where element zero is.
+    """A memref as a pointer with numbers in elements: the part before it, sizes, strides, and its element zero.
 
-    The pointer is the kernel's argument, which points to element zero of the argument; `before` counts from the aligned
-    pointer to there, `start` from there to element zero of this memref, a view of the argument (None: back to the
-    aligned pointer). A stride is None where it is the product of the sizes behind it.
+    The pointer is the kernel's argument, which points to element zero of the argument. `before` is the distance from
+    the aligned pointer to there, and `start` the one from there to element zero of this memref, a view of the argument
+    (None: back to the aligned pointer). A stride of None is the product of the sizes of the inner dimensions.
     """
 
     pointer: SSAValue
@@ -85,7 +85,7 @@ class Strided(NamedTuple):
 
 @dataclass(eq=False)
 class Memory:
-    """What a load has written to private memory; parts of it are read behind `last`, once each."""
+    """The private memory that a load has written; parts of it are read after `last`, once each."""
 
     pointer: SSAValue
     last: Operation
@@ -101,9 +101,9 @@ class Loaded(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """A payload in a register, and by how much each round moves its X and Y.
+    """A payload in a register, and the steps of its X and Y in each round.
 
-    A step is None where the place has to be written anew before each prefetch.
+    A step is None if the place must be written again before each prefetch.
     """
 
     pointer: SSAValue
@@ -117,8 +117,8 @@ Lowered: TypeAlias = SSAValue | int | Address | Chunks | Loaded | Strided
 class LLVMView(Rewriter[Lowered]):
     """The state of one function.
 
-    A value becomes an SSA value, a number, a row of chunks, or something that is not materialised before it is
-    used. Constants and private memory stand at the start of the entry block; control flow becomes further blocks.
+    A value becomes an SSA value, a number, a row of chunks, or a form that is only materialized when it is used.
+    Constants and private memory are at the start of the entry block; control flow becomes further blocks.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class LLVMView(Rewriter[Lowered]):
             made = llvm.CallOp(name, *arguments, return_type=result)
             self._calls[name, len(arguments)] = dict(made.properties)
             return self.emit(made)
-        # the same properties: building them anew was half of what an unrolled product takes
+        # the same properties: building them again took half of the time of an unrolled product
         types = [] if result is None else [result]
         return self.emit(
             llvm.CallOp.create(operands=arguments, result_types=types, properties=dict(known))
@@ -178,7 +178,7 @@ class LLVMView(Rewriter[Lowered]):
         more: Sequence[SSAValue],
         result: Attribute,
     ) -> None:
-        """Call a function that takes any number of arguments behind the first ones."""
+        """Call a function that takes any number of arguments after the first ones."""
         types = [argument.type for argument in arguments]
         type = llvm.LLVMFunctionType(types, result, is_variadic=True)
         if name not in self._declared:
@@ -188,7 +188,7 @@ class LLVMView(Rewriter[Lowered]):
         )
 
     def integer_constant(self, number: int, bits: int) -> SSAValue:
-        """A constant integer; taken modulo 2^bits."""
+        """Return a constant integer, taken modulo 2^bits."""
         half = 1 << (bits - 1)
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
         return self.shared(
@@ -208,7 +208,7 @@ class LLVMView(Rewriter[Lowered]):
         return self.shared((value.hex(), type), lambda: llvm.ConstantOp(attribute, type))
 
     def vector_constant(self, values: Sequence[float], element: Attribute) -> SSAValue:
-        """A constant chunk of elements of a type at L."""
+        """Return a constant chunk of elements of a type at L."""
         if len(values) == 1:
             return self.constant(values[0], element)
         vector = VectorType(cast(AnyFloat, element), [len(values)])
@@ -220,12 +220,12 @@ class LLVMView(Rewriter[Lowered]):
         return self.shared((key, element), lambda: llvm.ConstantOp(attribute, vector))
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
-        """A comparison of integers, such as `ult`."""
+        """Return a comparison of integers, such as `ult`."""
         flag = IntegerAttr(llvm.ICmpPredicateFlag(predicate).to_int(), 64)
         return self.new(llvm.ICmpOp(left, right, flag))
 
     def private(self, key: tuple[object, ...], element: Attribute, count: int) -> SSAValue:
-        """Private memory for an array, one per key."""
+        """Return private memory for an array, one per key."""
         one = self.integer_constant(1, 32)
         array = llvm.LLVMArrayType(IntAttr(count), element)
         return self.shared(
@@ -235,10 +235,10 @@ class LLVMView(Rewriter[Lowered]):
     def undefined(self, type: Attribute) -> SSAValue:
         return self.shared(("undefined", type), lambda: llvm.UndefOp(type))
 
-    # What values became.
+    # New values of old ones.
 
     def bind_parts(self, value: SSAValue, parts: Sequence[SSAValue]) -> None:
-        """Say that a value became these chunks, or this scalar; an integer gets the width that its range asks for."""
+        """Bind a value to these chunks, or to this scalar; an integer gets the width that its range requires."""
         if vector_length(value.type) is None:
             (part,) = parts
             if isa(part.type, IntegerType):
@@ -251,7 +251,7 @@ class LLVMView(Rewriter[Lowered]):
         self.bind_parts(value, [self.new(op) for op in ops])
 
     def element(self, value: SSAValue) -> Attribute:
-        """The element type at L of a vector, or the type at L of a scalar other than an index."""
+        """Return the element type at L of a vector, or the type at L of a scalar other than an index."""
         type = value.type if vector_length(value.type) is None else vector_element(value.type)
         if isinstance(value.type, IndexType):
             return integer_type(self.bits(value))
@@ -265,13 +265,13 @@ class LLVMView(Rewriter[Lowered]):
         return [chunk_type(element, count) for count in chunk_widths(width(value))]
 
     def bits(self, value: SSAValue) -> int:
-        """Bits at L of a scalar or of an element; an index has 32 where its range allows, else 64."""
+        """Return the bits at L of a scalar or of an element; an index has 32 if its range allows, else 64."""
         if isinstance(value.type, IndexType):
             return 32 if self.fits(value) else 64
         return element_bits(self.element(value))
 
     def number(self, value: SSAValue) -> int | None:
-        """The value of an integer that is known, also before its op is lowered."""
+        """Return the value of a known integer, also before its op is lowered, or None."""
         found = self.ranges.get(value)
         return found.low if found is not None and found.low == found.high else None
 
@@ -301,7 +301,7 @@ class LLVMView(Rewriter[Lowered]):
         return self.resized(self.scalar(value), bits)
 
     def resized(self, value: SSAValue, bits: int) -> SSAValue:
-        """An integer cut, or extended with its sign (i1: with zeros)."""
+        """Return an integer truncated, or extended by its sign (i1: by zeros)."""
         type = cast(IntegerType, value.type)
         width = type.width.data
         if width == bits:
@@ -312,7 +312,7 @@ class LLVMView(Rewriter[Lowered]):
         return self.new(extend(value, integer_type(bits)))
 
     def amount(self, value: SSAValue) -> Size:
-        """An index as a number, where it is known, or of 64 bits."""
+        """Return an index as a number if it is known, else as a value of 64 bits."""
         number = self.number(value)
         return self.integer(value, 64) if number is None else number
 
@@ -322,7 +322,7 @@ class LLVMView(Rewriter[Lowered]):
         return self.resized(size, bits)
 
     def parts(self, value: SSAValue) -> tuple[SSAValue, ...]:
-        """The chunks of a vector, or the one part of a scalar."""
+        """Return the chunks of a vector, or the one part of a scalar."""
         became = self.environment[value]
         if isinstance(became, Chunks):
             return became.parts
@@ -340,7 +340,7 @@ class LLVMView(Rewriter[Lowered]):
         return self.new(llvm.GEPOp(pointer, [bytes], i8, result_type=type, inbounds=True))
 
     def read(self, loaded: Loaded, start: int, count: int) -> SSAValue:
-        """Some neighbouring elements of what a load left, read right behind it."""
+        """Return neighboring elements of a load's result, read right after it."""
         memory, element, _ = loaded
         offset, type = start * element_bits(element) // 8, chunk_type(element, count)
         found = memory.parts.get((offset, type))
@@ -353,7 +353,7 @@ class LLVMView(Rewriter[Lowered]):
             made.append(step)
             pointer = step.result
         size = count * element_bits(element) // 8
-        # elsewhere than at a multiple of its size a vector has the alignment of the place
+        # a vector at a place that is not a multiple of its size only has the alignment of the place
         aligned = offset % size == 0
         made.append(llvm.LoadOp(pointer, type, None if aligned else offset & -offset))
         block = cast(Block, memory.last.parent_block())

@@ -1,16 +1,15 @@
 """Lower xevm's block messages and matrix instructions to calls of Intel's builtins.
 
-xevm's 1D block messages at L: rows of one word of each lane, in global or shared memory.
+1D block messages move rows of one word per lane, in global or shared memory. Some 2D block loads and stores go through
+an address payload (`payloads.py`).
 
-Block loads and stores at L that go through an address payload (`payloads.py`).
-
-Block loads of one row that lies inside of its matrix, as 1D block reads: a vector that is added to every row.
+Block loads of one row that lies inside its matrix, such as a vector that is added to every row, become 1D block reads:
 
     %a = xevm.blockload2d %p, %w, %h, %w, %x, %y <{elem_size_in_bits = 32, tile_height = 1, tile_width = 16}>
     %b = xevm.blockload2d %p, %w, %h, %w, %x16, %y <{elem_size_in_bits = 32, tile_height = 1, tile_width = 16}>
 
-with %x16 = %x + 16 are one `simd_block_read_2` at %p + %y * pitch + 4 * %x, which needs no payload. Where a row may
-reach out of the matrix, of which only the 2D message reads zeros, the loads stay.
+With %x16 = %x + 16 these are one `simd_block_read_2` at %p + %y * pitch + 4 * %x, which needs no payload. If a row may
+reach out of the matrix, where only the 2D message reads zeros, the loads stay.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +126,7 @@ def _store_row(view: LLVMView, op: BlockStoreOp) -> None:
 
 
 DEFAULT_OPTION = 0
-"""What an access means that asks nothing of the caches."""
+"""The meaning of an access without cache hints."""
 
 
 def create_payload(
@@ -136,7 +135,7 @@ def create_payload(
     place: Sequence[SSAValue],
     shape: BlockShape,
 ) -> SSAValue:
-    """A payload for a surface (pointer; width, pitch in bytes, height between them) and a place, column and row."""
+    """Return a payload for a surface (pointer; width, pitch in bytes, height between them) and a column and row."""
     pointer, *sizes = surface
     arguments = [
         view.new(llvm.PtrToIntOp(view.scalar(pointer), i64)),
@@ -157,7 +156,7 @@ def _minus_one(view: LLVMView, value: SSAValue) -> SSAValue:
 def load_through(
     view: LLVMView, op: BlockLoad2dOp, access: PayloadAccess, option: int | None
 ) -> None:
-    """Load what a chunk holds."""
+    """Load one chunk through a payload."""
     shape = access.payload.shape
     type = chunk_type(integer_type(shape.bits), shape.rows)
     arguments = [*_address(view, op, access), view.i32(option or DEFAULT_OPTION)]
@@ -175,7 +174,7 @@ def store_through(
     values: Sequence[SSAValue],
     option: int | None,
 ) -> None:
-    """Store a chunk, or two side by side."""
+    """Store one chunk, or two adjacent ones, through a payload."""
     shape = access.payload.shape
     parts = [recast(view, value, integer_type(shape.bits))[0] for value in values]
     stored = parts[0] if len(parts) == 1 else _side_by_side(view, *parts)
@@ -202,7 +201,7 @@ def _make(
 
 
 def value_of_place(view: LLVMView, place: Place) -> SSAValue:
-    """A coordinate, of 32 bits."""
+    """Return a coordinate of 32 bits."""
     value, more = place
     if value is None:
         return view.i32(more)
@@ -211,7 +210,7 @@ def value_of_place(view: LLVMView, place: Place) -> SSAValue:
 
 
 def _side_by_side(view: LLVMView, left: SSAValue, right: SSAValue) -> SSAValue:
-    """Rows of two chunks in turn: a register of a message's row has first the left one's."""
+    """Interleave the rows of two chunks; a register of a message's row has the left chunk's part first."""
     rows = width(left)
     if rows == 1:
         made = view.undefined(chunk_type(left.type, 2))
@@ -230,11 +229,11 @@ class _Row(NamedTuple):
 
 
 RowReads = Mapping[Operation, Sequence[BlockLoad2dOp]]
-"""By the first of the loads that one read does all of them, in their order; by the others none."""
+"""All loads that one read does, in order, by the first of them; an empty list for the others."""
 
 
 def row_reads(function: Operation, ranges: Ranges) -> RowReads:
-    """The loads of a function that 1D reads do."""
+    """Return the loads of a function that 1D reads do."""
     found: dict[Operation, Sequence[BlockLoad2dOp]] = {}
     for op in function.walk():
         for region in op.regions:
@@ -246,7 +245,7 @@ def row_reads(function: Operation, ranges: Ranges) -> RowReads:
 
 
 def _runs(block: Block, ranges: Ranges) -> Iterator[list[_Row]]:
-    """Rows of one matrix between which nothing writes, each with its place beside what they share."""
+    """Yield rows of one matrix with no write between them, each with its offset from the shared column."""
     found: dict[object, list[_Row]] = {}
     for op in block.ops:
         if isinstance(op, BlockLoad2dOp):
@@ -261,7 +260,7 @@ def _runs(block: Block, ranges: Ranges) -> Iterator[list[_Row]]:
 
 
 def _lies_inside(op: BlockLoad2dOp, ranges: Ranges) -> bool:
-    """Whether a load takes a word of each lane out of one row, all of them inside of the matrix."""
+    """Return True if a load takes a word for each lane from one row, and all words are inside the matrix."""
     shape = shape_of(op)
     if shape.rows != 1 or shape.columns != LANES or shape.blocks != 1 or op.is_packed:
         return False
@@ -306,7 +305,7 @@ def _neighbours(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
 
 
 def read_rows(view: LLVMView, loads: Sequence[BlockLoad2dOp]) -> None:
-    """One 1D read, and what each load has of it; `loads` from left to right."""
+    """Emit one 1D read and bind each load to its part; `loads` are ordered from left to right."""
     bits, count = shape_of(loads[0]).bits, len(loads)
     word = IntegerType(bits)
     name = row_function("read", "global", bits, count)
@@ -329,7 +328,7 @@ def _row_address(view: LLVMView, load: BlockLoad2dOp) -> SSAValue:
 
 
 def _surface(view: LLVMView, op: BlockMessage) -> list[SSAValue]:
-    """The arguments that all 2D functions have: pointer, width, height, pitch, (x, y)."""
+    """Return the arguments that all 2D functions have: pointer, width, height, pitch, (x, y)."""
     sizes = [view.integer(v, 32) for v in (op.base_width, op.base_height, op.base_pitch)]
     return [view.scalar(op.ptr), *sizes, _pair(view, op.x, op.y)]
 
@@ -420,7 +419,7 @@ def _store_alone(
 ) -> None:
     value = op.stored_val
     element, length = view.element(value), width(value)
-    # stores of one type follow one another, and so can share their memory
+    # stores of one type follow one another, so that they can share their memory
     pointer = view.private(("store", element, length), element, length)
     for part, (start, _) in zip(view.parts(value), chunk_places(length), strict=True):
         place = view.moved(pointer, start * element_bits(element) // 8)

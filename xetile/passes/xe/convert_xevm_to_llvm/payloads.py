@@ -1,18 +1,17 @@
-"""Messages of one block of ops that are issued together: neighbouring stores as one, and those that share an address.
+"""Messages of one block of ops that are issued together: adjacent stores as one, and those that share an address.
 
-Neighbouring stores as one message: those that write half a row of a message's registers.
+Adjacent stores that write half a row of a message's registers become one message:
 
     xevm.blockstore2d %p, %w, %h, %w, %x, %y, %a <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
     xevm.blockstore2d %p, %w, %h, %w, %x16, %y, %b <{elem_size_in_bits = 16, tile_height = 8, tile_width = 16}>
 
-with %x16 = %x + 16 are one store of 8x32, issued where the second stands. A row of it is a register, of which %a has
-the first half and %b the second: what lanes hold of a row of %a and of %b follow one another.
+With %x16 = %x + 16 these are one store of 8x32, issued at the second. A row of it is a register, of which %a has the
+first half and %b the second. So in each lane the parts of a row of %a and of %b follow one another.
 
-Address payloads that several block loads and stores share.
-
-A 2D message takes eight words of address: the surface, a place, the extents of the block. The plain builtins build them
-anew for each message, six instructions; a payload is built once, and messages that differ in their place by constants
-say how far they are from it. Where the hardware cannot say that (pvc), IGC copies the payload and adds.
+Several block loads and stores can share an address payload. A 2D message takes eight words of address: the surface, a
+place, the extents of the block. The plain builtins build them again for each message, in six instructions. A payload is
+built once, and messages whose places differ by constants state their distance from it. If the hardware has no such
+distance (pvc), IGC copies the payload and adds.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -41,7 +40,7 @@ _LOOPS = ("scf.for", "scf.while")
 
 
 def is_in_loop(block: Block) -> bool:
-    """Whether a block of ops is in a structured loop."""
+    """Return True if a block of ops is in a structured loop."""
     op = block.parent_op()
     while op is not None and op.name not in _LOOPS:
         op = op.parent_op()
@@ -49,7 +48,7 @@ def is_in_loop(block: Block) -> bool:
 
 
 def shape_of(op: BlockMessage) -> BlockShape:
-    """What a 2D block op moves.
+    """Return the shape of the data that a 2D block op moves.
 
     Errors: XetileError for a width that no message has, though upstream's verifier takes it.
     """
@@ -63,17 +62,17 @@ def shape_of(op: BlockMessage) -> BlockShape:
 
 
 CASTS = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
-"""Ops that keep a coordinate, where both types hold all of its bits."""
+"""Ops that preserve a coordinate if both types can represent all of its bits."""
 
 _HARMLESS = ("arith.", "math.", "vector.", "gpu.block_id", "gpu.thread_id", "gpu.lane_id")
-"""Ops, by how their names begin, that touch no memory unless they have some of it as an operand."""
+"""Prefixes of the names of ops that access no memory unless they have memory as an operand."""
 
 Place: TypeAlias = tuple[SSAValue | None, int]
-"""A number as a value and what is added to it."""
+"""A number as a value and a constant added to it."""
 
 
 def place_of(value: SSAValue) -> Place:
-    """A coordinate as a value and a constant, as far as casts and sums show it; modulo 2^32, as messages count."""
+    """Split a coordinate into a value and a constant through casts and sums; modulo 2^32, as messages count."""
     number = known_integer(value)
     if number is not None:
         return None, number
@@ -89,14 +88,14 @@ def place_of(value: SSAValue) -> Place:
 
 
 def holds_places(type: Attribute) -> bool:
-    """Whether a type holds all bits of a coordinate."""
+    """Return True if a type holds all bits of a coordinate."""
     return isinstance(type, IndexType) or (
         isa(type, IntegerType) and type.width.data >= SURFACE.place_bits
     )
 
 
 def touches_no_memory(op: Operation) -> bool:
-    """Whether an op neither reads nor writes memory, nor waits for anyone; False where that is not known."""
+    """Return True if an op is known to access no memory and to wait for no other lane or subgroup."""
     if not op.name.startswith(_HARMLESS) or not op.results or op.regions:
         return False
     return not any(
@@ -105,18 +104,18 @@ def touches_no_memory(op: Operation) -> bool:
 
 
 class Pair(NamedTuple):
-    """Two stores side by side."""
+    """Two adjacent stores."""
 
     left: BlockStore2dOp
     right: BlockStore2dOp
 
 
 Pairs = Mapping[Operation, Pair | None]
-"""By the later store of a pair the pair, by the earlier one None: it is part of what follows."""
+"""The pair of stores by the later store; None by the earlier one, which is part of the pair's message."""
 
 
 class _Waiting(NamedTuple):
-    """A store that nothing has read or written over: its place beside values that it shares with its run."""
+    """A store that no op has read from or written over, with its place relative to values shared with its run."""
 
     op: BlockStore2dOp
     x: int
@@ -124,7 +123,7 @@ class _Waiting(NamedTuple):
 
 
 def joined_stores(function: Operation, targets: Sequence[Target]) -> Pairs:
-    """The stores that become one; none unless every target has the wider message."""
+    """Return the stores to merge, or an empty mapping unless every target has the wider message."""
     found: dict[Operation, Pair | None] = {}
     if not targets:
         return found
@@ -146,7 +145,7 @@ def _pairs(block: Block, targets: Sequence[Target]) -> Iterator[tuple[_Waiting, 
             (x, column), (y, row) = place_of(op.x), place_of(op.y)
             mine = (*op.operands[:4], op.elem_size_in_bits, x, y)
             if mine != run:
-                # stores to surfaces that may lie on one another keep their order
+                # stores to surfaces that may overlap keep their order
                 run, waiting = mine, []
             store = _Waiting(op, column, row)
             beside = next((w for w in waiting if _is_beside(w, store)), None)
@@ -178,7 +177,7 @@ def _overlap(first: _Waiting, second: _Waiting) -> bool:
 
 
 def _are_rows(*stores: BlockStore2dOp) -> bool:
-    """Whether each lane has an element of each row."""
+    """Return True if each lane has an element of each row."""
     return all(
         vector_length(store.stored_val.type) == store.tile_height.value.data
         for store in stores
@@ -201,18 +200,18 @@ _Access: TypeAlias = BlockLoad2dOp | BlockStore2dOp
 
 @dataclass(eq=False)
 class SharedPayload:
-    """A payload: the access that it is made for first, what a message moves, and the least column and row of all."""
+    """A payload: its first access, the shape of the messages, and the least column and row of all accesses."""
 
     first: _Access
     shape: BlockShape
     x: Place
     y: Place
     pointer: SSAValue | None = None
-    """The payload where it was last made: what is written several times, makes it several times."""
+    """The payload where it was last made; a copied round makes it again."""
 
 
 class PayloadAccess(NamedTuple):
-    """An access through a payload, and how far right of it and below it is (elements)."""
+    """An access through a payload, and its distance to the right and down (elements)."""
 
     payload: SharedPayload
     x: int
@@ -229,9 +228,9 @@ class _Member(NamedTuple):
 def shared_payloads(
     function: Operation, pairs: Pairs, otherwise: Container[Operation]
 ) -> Mapping[Operation, PayloadAccess]:
-    """The accesses that go through a payload: two of one block of ops and one surface, or more; stores of a pair.
+    """Return the accesses that use a payload: two or more of one block of ops and one surface, and stores of a pair.
 
-    Not those that are done `otherwise`.
+    Accesses in `otherwise`, which are lowered in another way, are excluded.
     """
     found: dict[Operation, PayloadAccess] = {}
     for op in function.walk():

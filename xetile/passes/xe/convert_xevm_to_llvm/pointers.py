@@ -1,17 +1,13 @@
 """Lower memrefs, their views and the accesses of lanes to pointers, loads and stores of LLVM.
 
-Memory of one lane at L: memref.alloca, and the buffers that a function declares for each work-item.
+Memory of one lane (memref.alloca, and buffers that a function declares for each work-item) exists from the function's
+start on. An alloca in a loop returns the same bytes each time; the contents of the previous round are dead.
 
-The function has it from its start on. A loop that comes to an alloca again finds the same bytes: what was in them was
-gone with the round before.
+vector.load and vector.store access neighboring elements of one lane, chunk by chunk. Views of memrefs compute nothing
+before they are used.
 
-vector.load and vector.store at L: neighbouring elements that one lane reads or writes, chunk by chunk.
-
-Views of memrefs at L, which compute nothing before they are used, and single elements.
-
-Accesses of lanes at L: with a cache control, IGC's functions that take one; without, LLVM's own.
-
-SPIR-V's decoration (SPV_INTEL_cache_controls) stands once for each level on the same pointer, which spirv-val refuses.
+Accesses with a cache control call IGC's functions that have one, and other accesses are LLVM's own. SPIR-V's decoration
+(SPV_INTEL_cache_controls) would be on the same pointer once for each level, which spirv-val refuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,9 +64,9 @@ from xetile.targets.xe.messages import LEAST_WORD_BITS, lane_words
 
 
 def bind_private(view: LLVMView, buffer: SSAValue) -> None:
-    """Say that a memref is an array of its own in private memory.
+    """Bind a memref to an array of its own in private memory.
 
-    Errors: XetileError for a shape that is not known, and for elements or a memory space that L has not.
+    Errors: XetileError for a dynamic shape, and for elements or a memory space that L does not support.
     """
     type = cast("MemRefType[Attribute]", buffer.type)
     shape, layout = type.get_shape(), strides_and_offset(type)
@@ -120,7 +116,7 @@ def _check(op: Operation, value: SSAValue, memref: SSAValue) -> None:
 
 
 def _alignment(op: Operation, stored: Attribute) -> int:
-    """Bytes: what the op promises, else those of an element, which is all that a memref does."""
+    """Return the alignment in bytes: what the op promises, else that of an element, as memrefs promise no more."""
     given = op.properties.get("alignment")
     promised = getattr(getattr(given, "value", None), "data", 1)
     return max(promised, element_bits(stored) // 8)
@@ -174,7 +170,7 @@ def _bind(
     sizes: Sequence[Size],
     strides: Sequence[Size],
 ) -> None:
-    """Bind a memref to a view, with the numbers that its type has in place of computed ones."""
+    """Bind a memref to a view; static numbers of its type replace computed ones."""
     layout = strides_and_offset(_type(result))
     if layout is None:
         fail(view.current, f"the layout of {result.type} has no lowering to LLVM IR")
@@ -193,7 +189,7 @@ def _bind(
 
 
 def _mixed(view: LLVMView, op: Operation) -> list[list[Size]]:
-    """The offsets, sizes and strides of an op, of which each is a number or an operand."""
+    """Return the offsets, sizes and strides of an op, each a number or an operand."""
     dynamic = iter(op.operands[1:])
     return [
         [
@@ -234,7 +230,7 @@ def _subview(view: LLVMView, op: Operation) -> None:
 
 
 def _reinterpret_cast(view: LLVMView, op: Operation) -> None:
-    """Offsets count from the aligned pointer, whatever the source's own offset is."""
+    """Bind a reinterpret_cast, whose offsets count from the aligned pointer, whatever the source's own offset is."""
     found = strided(view, op.operands[0])
     (offset,), sizes, strides = _mixed(view, op)
     at = total(view, [offset, product(view, found.before, -1)])
@@ -270,14 +266,14 @@ def _collapse(view: LLVMView, op: Operation) -> None:
         for dimension in group:
             size = product(view, size, found.sizes[dimension])
         sizes.append(size)
-        # the innermost dimension that has neighbours says how far apart they are
+        # the innermost dimension with neighbors determines their distance
         wide = [d for d in group if found.sizes[d] != 1] or group[:1]
         strides.append(stride(view, found, wide[-1]) if wide else 1)
     _bind(view, op.results[0], found, start(view, found), sizes, strides)
 
 
 def _view(view: LLVMView, op: Operation) -> None:
-    """Bytes as elements of another type, row-major."""
+    """View bytes as elements of another type, row-major."""
     source, shift, *dynamic = op.operands
     found, sizes = strided(view, source), iter(dynamic)
     at = total(view, [start(view, found), view.amount(shift)])
@@ -290,7 +286,7 @@ def _view(view: LLVMView, op: Operation) -> None:
 
 
 def _transpose(view: LLVMView, op: Operation) -> None:
-    """The dimensions in another order."""
+    """View the dimensions in another order."""
     found = strided(view, op.operands[0])
     assert isinstance(op, TransposeOp)
     order = [cast("AffineDimExpr", place).position for place in op.permutation.data.results]
@@ -300,7 +296,7 @@ def _transpose(view: LLVMView, op: Operation) -> None:
 
 
 def _same(view: LLVMView, op: Operation) -> None:
-    """Another name of the same memory."""
+    """Bind another name of the same memory."""
     view.bind(op.results[0], strided(view, op.operands[0]))
 
 
@@ -309,9 +305,9 @@ def _rank(view: LLVMView, op: Operation) -> None:
 
 
 def element_pointer(view: LLVMView, memref: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-    """The pointer to an element.
+    """Return the pointer to an element.
 
-    Errors: XetileError where elements share a byte.
+    Errors: XetileError if elements share a byte.
     """
     found, type = strided(view, memref), memory_element(view, memref)
     if is_nibble(_type(memref).element_type):
@@ -326,7 +322,7 @@ def element_pointer(view: LLVMView, memref: SSAValue, indices: Sequence[SSAValue
 
 
 def behind(view: LLVMView, pointer: SSAValue, at: Size, type: Attribute) -> SSAValue:
-    """The pointer so many elements further."""
+    """Return the pointer `at` elements after another."""
     if at == 0:
         return pointer
     return view.new(
@@ -364,9 +360,9 @@ def cache_option(
     control: LoadCacheControlAttr | StoreCacheControlAttr | None,
     options: Mapping[tuple[str, str], int],
 ) -> int | None:
-    """IGC's number of an op's `cache_control`, None where there is none.
+    """Return IGC's number of an op's `cache_control`, or None if there is none.
 
-    The messages know two levels, L1 and the one behind; xevm's L3 is the latter, its L2 says nothing.
+    The messages have two levels, L1 and the one after it. xevm's L3 is the latter, and its L2 is ignored.
     """
     if control is None:
         return None
@@ -424,7 +420,7 @@ def _store_cached(view: LLVMView, op: Operation) -> None:
 def _words(
     view: LLVMView, op: Operation, value: SSAValue, pointer: SSAValue
 ) -> tuple[int, int] | None:
-    """Bits and number of the words to move; None where no message has a control, and the access is made without."""
+    """Return bits and number of the words to move; None if no message has a control, so that the access has none."""
     length, stated = vector_length(value.type), op.properties.get("alignment")
     bits = element_bits(view.element(value)) if length in (None, 2, 4, 8) else 0
     alignment = stated.value.data if isinstance(stated, IntegerAttr) else None
@@ -453,7 +449,7 @@ def _as(view: LLVMView, value: SSAValue, type: Attribute) -> SSAValue:
 
 
 def _prefetch(view: LLVMView, op: PrefetchOp) -> None:
-    """One byte's cache line; a byte needs no alignment."""
+    """Prefetch the cache line of one byte, since a byte needs no alignment."""
     if not _is_global(op.ptr):
         warn(
             op,
@@ -467,9 +463,9 @@ def _prefetch(view: LLVMView, op: PrefetchOp) -> None:
 
 
 def strided(view: LLVMView, value: SSAValue) -> Strided:
-    """What a memref became.
+    """Return the strided pointer that a memref became.
 
-    Errors: XetileError for one that is no kernel argument, nor a view of one.
+    Errors: XetileError for a memref that is neither a kernel argument nor a view of one.
     """
     became = view.get(value)
     if not isinstance(became, Strided):
@@ -478,9 +474,9 @@ def strided(view: LLVMView, value: SSAValue) -> Strided:
 
 
 def memory_element(view: LLVMView, value: SSAValue) -> Attribute:
-    """The type at L in memory of a memref's elements: a byte for i1.
+    """Return the type at L in memory of a memref's elements: a byte for i1.
 
-    Errors: XetileError where there is none.
+    Errors: XetileError if there is none.
     """
     type = cast(MemRefType[Attribute], value.type).element_type
     lowered = lowered_element(type)
@@ -494,7 +490,7 @@ def _element_bytes(view: LLVMView, value: SSAValue) -> int:
 
 
 def product(view: LLVMView, left: Size, right: Size) -> Size:
-    """A product of 64 bits."""
+    """Return a product of 64 bits."""
     if isinstance(left, int) and isinstance(right, int):
         return left * right
     if 0 in (left, right):
@@ -505,7 +501,7 @@ def product(view: LLVMView, left: Size, right: Size) -> Size:
 
 
 def total(view: LLVMView, terms: Sequence[Size]) -> Size:
-    """A sum of 64 bits, the numbers last."""
+    """Return a sum of 64 bits, with numbers added last."""
     number = sum(term for term in terms if isinstance(term, int))
     found: Size = 0
     for term in terms:
@@ -518,7 +514,7 @@ def total(view: LLVMView, terms: Sequence[Size]) -> Size:
 
 
 def _aligned_pointer(view: LLVMView, op: Operation) -> None:
-    """The address in front of the layout's offset; the kernel got the one behind it."""
+    """Bind the address before the layout's offset; the kernel's pointer is the one after it."""
     source, result = op.operands[0], op.results[0]
     memref, size = strided(view, source), _element_bytes(view, source)
     if memref.pointer.type == llvm.LLVMPointerType():
@@ -551,10 +547,10 @@ def _dimension(view: LLVMView, op: Operation) -> None:
 
 
 def _metadata(view: LLVMView, op: Operation) -> None:
-    """memref.extract_strided_metadata: buffer, offset, sizes, strides."""
+    """Lower memref.extract_strided_metadata: buffer, offset, sizes, strides."""
     memref = strided(view, op.operands[0])
     buffer, offset, *others = op.results
-    # the buffer has no offset of its own: it begins where the aligned pointer points to
+    # the buffer has no offset of its own: it begins at the aligned pointer
     view.bind(buffer, Strided(memref.pointer, memref.before, (), (), None))
     bind_size(view, offset, total(view, [memref.before, start(view, memref)]))
     rank = len(memref.sizes)
@@ -565,12 +561,12 @@ def _metadata(view: LLVMView, op: Operation) -> None:
 
 
 def start(view: LLVMView, memref: Strided) -> Size:
-    """How many elements a memref's element zero lies behind that of the argument that it is a view of."""
+    """Return the distance of a memref's element zero from that of the argument of which it is a view (elements)."""
     return product(view, memref.before, -1) if memref.start is None else memref.start
 
 
 def stride(view: LLVMView, memref: Strided, dimension: int) -> Size:
-    """How many elements neighbours along a dimension are apart."""
+    """Return the distance of neighbors along a dimension (elements)."""
     known = memref.strides[dimension]
     if known is not None:
         return known
@@ -581,7 +577,7 @@ def stride(view: LLVMView, memref: Strided, dimension: int) -> Size:
 
 
 def _pointer(view: LLVMView, number: SSAValue, type: Attribute) -> SSAValue:
-    # xDSL's constructor knows pointers to private memory only
+    # xDSL's constructor only supports pointers to private memory
     return view.new(llvm.IntToPtrOp.create(operands=[number], result_types=[type]))
 
 
@@ -612,7 +608,7 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
 
 
 def same(view: LLVMView, op: Operation) -> None:
-    """An op of LLVM on scalars, pointers and short vectors stays what it is."""
+    """Copy an op of LLVM on scalars, pointers and short vectors."""
     operands: list[SSAValue] = []
     for value in op.operands:
         if isinstance(value.type, IndexType) or len(view.parts(value)) != 1:
@@ -629,7 +625,7 @@ def same(view: LLVMView, op: Operation) -> None:
 
 
 def _address_of(view: LLVMView, op: Operation) -> None:
-    """The address of a variable of the module, taken once."""
+    """Return the address of a variable of the module, taken once."""
     assert isinstance(op, llvm.AddressOfOp)
     name, result = op.global_name.root_reference.data, op.result
     made = view.shared(("variable", name), lambda: llvm.AddressOfOp(name, result.type))

@@ -1,8 +1,8 @@
-"""The arguments of a kernel at L, and what a host has to know to launch it.
+"""The arguments of a kernel at L, and the facts that a host needs to launch it.
 
 A memref becomes a pointer to element zero, followed by one i64 for a dynamic offset, for each dynamic size and for each
 dynamic stride, in dimension order. An i64 that is used only as an address, or to count from, becomes a pointer. All
-else stays.
+other arguments stay.
 """
 
 from typing import NamedTuple, cast
@@ -39,7 +39,7 @@ _WIDENING = ("arith.extui", "arith.extsi", *_CASTS)
 
 
 class Matrix(NamedTuple):
-    """A memref: its element type, and in elements its sizes, strides and offset; None is known when running."""
+    """A memref: its element type, and sizes, strides and offset in elements; None is known only at run time."""
 
     element: Attribute
     shape: tuple[int | None, ...]
@@ -48,11 +48,11 @@ class Matrix(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """One argument at L, and what it is of one of the kernel's own arguments.
+    """One argument at L, and its meaning for one of the kernel's own arguments.
 
-    `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value; `source` is
-    the type of the kernel's own argument, `name` its name; `matrix` is what a memref's pointer points to, which is
-    element zero: the offset is counted from the memref's aligned pointer to there.
+    `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value. `source` is
+    the type of the kernel's own argument, and `name` its name. `matrix` describes the memory at a memref's pointer,
+    which points to element zero: the offset is the distance from the memref's aligned pointer to there.
     """
 
     type: Attribute
@@ -64,7 +64,7 @@ class Argument(NamedTuple):
 
 
 def add_arguments(view: LLVMView, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
-    """Give the new function its arguments, and say what the old ones became."""
+    """Add the arguments of the new function, and bind the old ones to them."""
     made: list[Argument] = []
     for index, argument in enumerate(arguments):
         view.current = view.function
@@ -113,7 +113,7 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argu
 
 
 def memref_arguments(type: MemRefType[Attribute], name: str) -> list[Argument]:
-    """What a memref, whose layout has strides, is passed as."""
+    """Return the arguments by which a memref whose layout has strides is passed."""
     layout = strides_and_offset(type)
     assert layout is not None
     strides, offset = layout
@@ -133,7 +133,7 @@ def memref_arguments(type: MemRefType[Attribute], name: str) -> list[Argument]:
 
 
 def passed_as(type: Attribute) -> Attribute | None:
-    """The type that a number or an address is passed as; None where no kernel takes one."""
+    """Return the type by which a number or an address is passed, or None if kernels cannot take it."""
     lowered = lowered_element(type)
     if lowered == IntegerType(1):
         return IntegerType(8)  # SPIR-V has no booleans in memory, and arguments are memory
@@ -169,7 +169,7 @@ def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
 
 
 def _is_address(value: SSAValue) -> bool:
-    """Whether an integer is used, and only as an address or to count from."""
+    """Return True if an integer is used, and only as an address or as a number to count from."""
     uses = list(value.uses)
     return bool(uses) and all(_makes_address(use.operation, use.index) for use in uses)
 
@@ -180,7 +180,7 @@ def _makes_address(user: Operation, operand: int) -> bool:
     if user.name in _WIDENING or (user.name == "arith.subi" and operand == 0):
         return _is_address(user.results[0])
     if user.name == "arith.addi":
-        # of two arguments that are added, only one can be the address, and nothing says which
+        # of two arguments that are added, only one can be the address, and it is not known which
         other = user.operands[1 - operand]
         counted = _is_parameter(other) or _has_base(other)
         return not counted and _is_address(user.results[0])
@@ -188,7 +188,7 @@ def _makes_address(user: Operation, operand: int) -> bool:
 
 
 def _has_base(value: SSAValue) -> bool:
-    """Whether an integer is a pointer's address, or counted from one: what is added to it is an offset."""
+    """Return True if an integer is an address or counted from one, so that an addend to it is an offset."""
     if not isinstance(value, OpResult):
         return False
     if value.op.name in _BASES:
@@ -198,7 +198,7 @@ def _has_base(value: SSAValue) -> bool:
 
 
 def _is_parameter(value: SSAValue) -> bool:
-    """Whether a value is an argument of the kernel, not one of a loop."""
+    """Return True if a value is an argument of the kernel, not one of a loop."""
     while isinstance(value, OpResult) and value.op.name in _WIDENING:
         value = value.op.operands[0]
     if not isinstance(value, BlockArgument):
@@ -210,7 +210,7 @@ def _is_parameter(value: SSAValue) -> bool:
 def launch_attribute(
     function: Operation, arguments: list[Argument], shared_bytes: int
 ) -> DictionaryAttr:
-    """What `LAUNCH_ATTRIBUTE` says of a kernel, whose workgroups share so many bytes."""
+    """Return the `LAUNCH_ATTRIBUTE` of a kernel whose workgroups share `shared_bytes`."""
     entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(described, arguments))}
     for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
         sizes = launch_sizes(function, source)
@@ -222,7 +222,7 @@ def launch_attribute(
 
 
 def described(argument: Argument) -> DictionaryAttr:
-    """What `LAUNCH_ATTRIBUTE` says of an argument."""
+    """Return the entry of an argument in `LAUNCH_ATTRIBUTE`."""
     type = "pointer" if argument.type == _POINTER else str(argument.type)
     words = {
         "name": argument.name,
@@ -243,7 +243,7 @@ def described(argument: Argument) -> DictionaryAttr:
 
 
 def _known(value: int | None) -> Attribute:
-    """A number, or a unit where it is known when running."""
+    """Return a number, or a unit if it is known only at run time."""
     return UnitAttr() if value is None else _integer(value)
 
 

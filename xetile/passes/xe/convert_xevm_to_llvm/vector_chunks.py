@@ -1,6 +1,6 @@
-"""vector at L: selections, casts and single elements of vectors that are chunks.
+"""Ops of vector at L: selections, casts and single elements of vectors that are chunks.
 
-Chunks of one scalar: made, and found again.
+The module also makes and recognizes chunks of one scalar.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ from xetile.rewriting.rewriter import Handler, Handlers
 
 
 def splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
-    """A chunk of one scalar."""
+    """Return a chunk of one scalar."""
     if count == 1:
         return scalar
     type = chunk_type(element, count)
@@ -42,9 +42,9 @@ def splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> S
 
 
 def recast_part(view: LLVMView, part: SSAValue, element: Attribute, count: int) -> SSAValue:
-    """A chunk's bits as a chunk of so many other elements; of one scalar it is that scalar's, as many times.
+    """Return a chunk's bits as a chunk of `count` other elements; a splat becomes a splat of the cast scalar.
 
-    IGC keeps a chunk of which it takes the bits as a whole, in as many registers as it has elements.
+    If a chunk is bitcast as a whole, IGC keeps it in as many registers as it has elements.
     """
     type = chunk_type(element, count)
     if part.type == type:
@@ -56,7 +56,7 @@ def recast_part(view: LLVMView, part: SSAValue, element: Attribute, count: int) 
 
 
 def _repeated(part: SSAValue) -> SSAValue | None:
-    """The scalar of which `splat` made a chunk."""
+    """Return the scalar from which `splat` made a chunk, or None."""
     shuffle = part.owner
     if not isinstance(shuffle, llvm.ShuffleVectorOp) or any(shuffle.mask.get_values()):
         return None
@@ -81,7 +81,7 @@ def _scalar(view: LLVMView, lane: _Lane) -> SSAValue:
 
 
 def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSAValue:
-    """One chunk out of some elements: the part itself, one shuffle, or element by element."""
+    """Make one chunk from some elements: the part itself, one shuffle, or element by element."""
     if len(lanes) == 1:
         return _scalar(view, lanes[0])
     parts = list(dict.fromkeys(lane.part for lane in lanes))
@@ -104,21 +104,20 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
 
 
 def elements_of(view: LLVMView, parts: Sequence[SSAValue]) -> list[SSAValue]:
-    """The elements of chunks, as scalars."""
+    """Return the elements of chunks as scalars."""
     return [_scalar(view, lane) for lane in _lanes(parts)]
 
 
 def chunks_of(
     view: LLVMView, elements: Sequence[SSAValue], element: Attribute
 ) -> tuple[SSAValue, ...]:
-    """Scalars as chunks."""
+    """Return scalars as chunks."""
     return _rechunked(view, [_Lane(scalar, 0) for scalar in elements], element)
 
 
 def _rechunked(
     view: LLVMView, lanes: Sequence[_Lane], element: Attribute
 ) -> tuple[SSAValue, ...]:
-    """Elements as chunks."""
     return tuple(
         _gathered(view, lanes[start : start + count], element)
         for start, count in chunk_places(len(lanes))
@@ -126,7 +125,7 @@ def _rechunked(
 
 
 def _run_of(view: LLVMView, op: Operation, places: Sequence[int]) -> tuple[Loaded, int] | None:
-    """The memory and the place in it, where neighbours of one loaded operand are meant."""
+    """Return the memory and the place in it if the elements are neighbors in one loaded operand, else None."""
     operands, start = list(op.operands), places[0]
     if list(places) != list(range(start, start + len(places))):
         return None
@@ -141,7 +140,7 @@ def _run_of(view: LLVMView, op: Operation, places: Sequence[int]) -> tuple[Loade
 
 
 def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
-    """Bind the result to elements of the operands, counted through all of them; -1 is any element."""
+    """Bind the result to elements of the operands, numbered through all of them; -1 is any element."""
     places = [max(place, 0) for place in places]
     element, parts = view.element(op.results[0]), list[SSAValue]()
     lanes: list[_Lane] | None = None
@@ -158,7 +157,7 @@ def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
 
 
 def of_rank_one(handler: Handler[LLVMView]) -> Handler[LLVMView]:
-    """`handler`, with vectors of rank 2 and more refused."""
+    """Return `handler` with a check that refuses vectors of rank 2 and more."""
 
     def handle(view: LLVMView, op: Operation) -> None:
         for value in (*op.operands, *op.results):
@@ -192,7 +191,7 @@ def _insert_slice(view: LLVMView, op: Operation) -> None:
 
 
 def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
-    """The bits of a vector as chunks of another element type at L."""
+    """Return the bits of a vector as chunks of another element type at L."""
     length, before = width(value), view.element(value)
     if before == element:
         return view.parts(value)
@@ -217,14 +216,14 @@ def _recast_parts(
     for part in _narrow_enough(view, parts, element):
         count = width(part) * chunk_bits(part.type) // element_bits(element)
         made.append(recast_part(view, part, element, count))
-    # a chunk may have become wider or narrower than chunks are
+    # a chunk may have become wider or narrower than chunks may be
     return _rechunked(view, _lanes(made), element)
 
 
 def _narrow_enough(
     view: LLVMView, parts: Sequence[SSAValue], element: Attribute
 ) -> Iterator[SSAValue]:
-    """Chunks, in pieces where one would become more elements than vectors of SPIR-V have."""
+    """Yield chunks, split where one would become more elements than vectors of SPIR-V have."""
     most = 2 * CHUNK * element_bits(element)
     for part in parts:
         bits = chunk_bits(part.type)
@@ -238,7 +237,7 @@ def _narrow_enough(
 
 
 def _halved(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
-    """Bytes as two elements of 4 bits each, of which the lower bits come first; what lies above 4 bits stays."""
+    """Return bytes as two elements of 4 bits each, lower bits first; bits above the fourth stay."""
     lanes: list[_Lane] = []
     for part in recast(view, value, i8):
         four = view.vector_constant([NIBBLE_BITS] * width(part), i8)
@@ -249,7 +248,7 @@ def _halved(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAVal
 
 
 def _joined(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
-    """Pairs of elements of 4 bits as bytes, and these as elements of another type."""
+    """Return pairs of elements of 4 bits as bytes, and these as elements of another type."""
     lanes = _lanes(view.parts(value))
     bytes: list[SSAValue] = []
     halves = (_rechunked(view, lanes[start::2], i8) for start in range(2))
@@ -278,7 +277,7 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
 
 
 def _as_element(view: LLVMView, value: SSAValue, element: Attribute) -> SSAValue:
-    """A scalar as vectors have it: an index has more bits there where fewer are enough for it alone."""
+    """Return a scalar in the form of a vector element; an index alone may have fewer bits than in vectors."""
     if isinstance(value.type, IndexType):
         return view.integer(value, element_bits(element))
     return view.parts(value)[0]
@@ -298,7 +297,7 @@ def _to_elements(view: LLVMView, op: Operation) -> None:
 
 
 def _broadcast(view: LLVMView, op: Operation) -> None:
-    """A scalar, or a vector of one element, to every element."""
+    """Repeat a scalar, or a vector of one element, in every element."""
     source, result = op.operands[0], op.results[0]
     if vector_length(source.type) == width(result):
         view.bind(result, view.get(source))
@@ -313,7 +312,7 @@ def _broadcast(view: LLVMView, op: Operation) -> None:
 def _position(
     view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]
 ) -> int | SSAValue | None:
-    """Where vector.extract or insert points, None for the only element of a vector of rank 0."""
+    """Return the position of vector.extract or insert, or None for the only element of a vector of rank 0."""
     static = integers_of(op, "static_position")
     if not static:
         return None
@@ -335,7 +334,7 @@ def _extract(view: LLVMView, op: Operation) -> None:
 
 
 def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue) -> SSAValue:
-    """The element at a place that is known at run time only: one of each chunk, then the right one."""
+    """Return the element at a run-time position: extract one element of each chunk, then select."""
     found: SSAValue | None = None
     start = 0
     for part in parts:
@@ -379,7 +378,7 @@ def _insert(view: LLVMView, op: Operation) -> None:
 def _with_element(
     view: LLVMView, parts: Sequence[SSAValue], scalar: SSAValue, place: SSAValue
 ) -> list[SSAValue]:
-    """Chunks of which one has an element in a place that is known at run time only."""
+    """Return chunks with an element inserted at a run-time position."""
     made: list[SSAValue] = []
     start = 0
     for part in parts:

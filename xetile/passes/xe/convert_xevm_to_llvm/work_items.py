@@ -1,20 +1,14 @@
 """Lower ids, barriers, shuffles, reductions, prints and atomics of work-items to OpenCL's functions.
 
-Ids and barriers: LLVM's SPIR-V back end turns the functions into BuiltIn variables and barriers.
-
-gpu.shuffle at L: OpenCL's shuffles, a register at a time.
-
-gpu.subgroup_reduce at L: OpenCL's function of all lanes, for integers, which give the same bits in any order.
-
-What a work-item prints: OpenCL's printf, of a format that is a constant of the module.
-
-OpenCL knows no `ll`: the length that a conversion has is that of what is passed, 64 bits or at most 32. Floats below 32
-bits are passed as f32, and f32 as it is, since devices without f64 take no other.
-Source: OpenCL C specification 3.0, "printf"; section "Differences between OpenCL C and C99 printf".
-
-Atomic ops of LLVM at L, which mean the same there.
-
-Barriers of SPIR-V's dialect: functions of SPIR-V's name, with its numbers.
+- Ids and barriers: LLVM's SPIR-V back end turns the functions into BuiltIn variables and barriers.
+- gpu.shuffle: OpenCL's shuffles, a register at a time.
+- gpu.subgroup_reduce: OpenCL's function of all lanes, for integers, which give the same bits in any order.
+- Prints: OpenCL's printf, with a format that is a constant of the module. OpenCL has no `ll`: the length of a
+  conversion is that of the passed value, 64 bits or at most 32. Floats below 32 bits are passed as f32, and f32
+  unchanged, since devices without f64 accept no other.
+  Source: OpenCL C specification 3.0, "printf"; section "Differences between OpenCL C and C99 printf".
+- Atomic ops of LLVM, which mean the same at L.
+- Barriers of SPIR-V's dialect: functions of SPIR-V's name, with its numbers.
 """
 
 import re
@@ -61,11 +55,11 @@ _FUNCTIONS: Mapping[str, str] = {
 
 _BROADCAST = "sub_group_broadcast"
 _FLOATS = {"f16": "Dh", "f32": "f", "f64": "d"}
-"""Floats that are moved as they are: IGC finds a sum over all lanes by its shuffles and additions, of one type."""
+"""Floats that move unchanged: IGC recognizes a sum over all lanes by its shuffles and additions, of one type."""
 
 _AS_WORDS = {("sub_group_shuffle", "Dh")}
-"""What is moved as integers all the same: Intel's runtime for CPUs ends on many of these ("Cannot emit physreg copy
-instruction", 2026.2.0), and no sum over lanes is made of them."""
+"""The functions and types that move as integers all the same: Intel's runtime for CPUs crashes on many of these
+("Cannot emit physreg copy instruction", 2026.2.0), and no sum over lanes uses them."""
 
 _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
@@ -94,7 +88,7 @@ def _shuffle(view: LLVMView, op: ShuffleOp) -> None:
 def _moved(
     view: LLVMView, name: str, value: SSAValue, element: Attribute, offset: SSAValue
 ) -> SSAValue:
-    """What another lane has; what is no float of OpenCL's is moved as an integer of whole bytes."""
+    """Return another lane's value. Types that are not floats of OpenCL move as integers of whole bytes."""
     letter = _FLOATS.get(str(element))
     if letter is not None and (name, letter) not in _AS_WORDS:
         return view.result_of_call(mangle(name, [letter, "j"]), [value, offset], element)
@@ -112,7 +106,7 @@ def _moved(
 
 
 def _valid(view: LLVMView, mode: str, offset: SSAValue) -> SSAValue:
-    """Whether the lane read from is one of the subgroup's."""
+    """Return the test that the lane to read from is one of the subgroup's."""
     combine = {"xor": llvm.XOrOp, "up": llvm.SubOp, "down": llvm.AddOp}.get(mode)
     if combine is not None:
         lane = view.result_of_call(mangle("get_sub_group_local_id", []), [], i32)
@@ -136,7 +130,7 @@ _REDUCTIONS: Mapping[str, _Function] = {
 }
 
 _REDUCED = {(32, True): "i", (32, False): "j", (64, True): "l", (64, False): "m"}
-"""The C++ ABI's letters, by bits and whether it is signed."""
+"""The C++ ABI's letters, by bits and by signedness."""
 
 
 def _subgroup_reduce(view: LLVMView, op: SubgroupReduceOp) -> None:
@@ -185,7 +179,7 @@ def _printf(view: LLVMView, op: Operation) -> None:
 
 
 def _argument(view: LLVMView, value: SSAValue, kind: str) -> SSAValue:
-    """What is passed of a value: an integer of 32 or 64 bits, f32 or f64."""
+    """Return the argument for a value: an integer of 32 or 64 bits, f32 or f64."""
     if isa(value.type, AnyFloat):
         (part,) = float_parts(view, value)
         is_half = isinstance(part.type, Float16Type)
@@ -205,7 +199,7 @@ def _argument(view: LLVMView, value: SSAValue, kind: str) -> SSAValue:
 
 
 def _format(view: LLVMView, format: str, values: list[SSAValue]) -> str:
-    """The format with the lengths that are passed."""
+    """Return the format with the lengths of the passed values."""
     if "\0" in format:
         view.refuse("has a format with a zero byte, at which OpenCL's printf ends")
     passed: Iterator[SSAValue] = iter(values)
@@ -220,7 +214,7 @@ def _format(view: LLVMView, format: str, values: list[SSAValue]) -> str:
 
 
 def _pointer(view: LLVMView, format: str) -> SSAValue:
-    """Where the format stands, once for all that print with it."""
+    """Return the address of the format, which all prints with this format share."""
     made = view.texts.get(format)
     if made is None:
         name = f"{symbol_name(view.function)}_format{len(view.texts) or ''}"
@@ -263,7 +257,7 @@ def _compare_exchange(view: LLVMView, op: CmpXchgOp) -> None:
 
 
 def _member(view: LLVMView, op: Operation) -> None:
-    """A part of what a comparison has found."""
+    """Return a part of a compare-exchange's result."""
     (source,), (result,) = op.operands, op.results
     if not isinstance(source.owner, CmpXchgOp):
         fail(op, f"'{op.name}' of {source.type} has no lowering to LLVM IR")
@@ -334,13 +328,13 @@ _SEMANTICS = {
     "WorkgroupMemory": 0x100,
     "CrossWorkgroupMemory": 0x200,
 }
-"""SPIR-V's numbers (specification, "Scope <id>", "Memory Semantics <id>"), of which OpenCL knows these."""
+"""SPIR-V's numbers (specification, "Scope <id>", "Memory Semantics <id>"); OpenCL supports only these."""
 
 
 def _control_barrier(view: LLVMView, op: Operation) -> None:
-    """`spirv.ControlBarrier` as the function of SPIR-V's name.
+    """Lower `spirv.ControlBarrier` to the function of SPIR-V's name.
 
-    Errors: XetileError at a scope or semantics that OpenCL does not know.
+    Errors: XetileError at a scope or semantics that OpenCL does not support.
     """
     from xetile.dialects.upstream.spirv import ControlBarrierOp
 

@@ -6,7 +6,7 @@ Before:
     %b = xetile.load_tile %tb : !xetile.tile<32x64xf16> -> vector<32x64xf16>
     %d = xetile.tile_mma %a, %b, %c : vector<32x32xf16>, vector<32x64xf16>, vector<32x64xf32> -> ...
 
-After (%c is kept in blocks of 8x16 throughout, loops included):
+After (%c stays in blocks of 8x16 throughout, including loops):
 
     %a = xetile.load_tile %ta {message = #xetile.message<32x16x2>}
         : !xetile.tile<32x32xf16, #xetile.tile_attr<inner_blocks = [32, 16]>> -> vector<1x2x32x16xf16>
@@ -17,9 +17,9 @@ After (%c is kept in blocks of 8x16 throughout, loops included):
     %d = xetile.tile_mma %a4, %b4, %c
         : vector<4x2x8x16xf16>, vector<2x4x16x16xf16>, vector<4x4x8x16xf32> -> vector<4x4x8x16xf32>
 
-The blocks come from `xetile.planning.xe.blocks`. Where a value is needed in the block it is kept in, nothing is
-repacked; so no pair of tile_pack and tile_unpack that cancels is made. What has no blocked form (vectors of indices,
-ops of other dialects that are not elementwise) works on whole vectors, which are packed where blocks are needed.
+The blocks come from `xetile.planning.xe.blocks`. If a value is needed in the block in which it is held, nothing is
+repacked, so no canceling pair of tile_pack and tile_unpack is made. Values without a blocked form (vectors of indices,
+ops of other dialects that are not elementwise) stay whole vectors, and are packed where blocks are needed.
 """
 
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class XeTileBlocking(ModulePass):
 
 
 def _refuse_maps(function: Operation) -> None:
-    """A map in a kernel that is marked as subgroup level speaks of a workgroup's data."""
+    """Refuse maps in a kernel that is marked as subgroup level, since they describe a workgroup's data."""
     for op in function.walk():
         if has_workgroup_map(op):
             fail(
@@ -83,7 +83,7 @@ def _refuse_maps(function: Operation) -> None:
 
 
 def _refuse_given_tiles(function: Operation) -> None:
-    """Blocks are written on a tile where init_tile makes it; one that comes from outside has no such place."""
+    """Refuse tile arguments without blocks: init_tile sets a tile's blocks, and such tiles have none."""
     for argument in function.regions[0].blocks[0].args if function.regions[0].blocks else ():
         if isinstance(argument.type, TileType) and argument.type.inner_blocks is None:
             fail(

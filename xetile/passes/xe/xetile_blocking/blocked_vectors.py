@@ -1,4 +1,4 @@
-"""Products, constants, and what moves, combines or repeats the elements of vectors, on blocks."""
+"""Products, constants, and ops that move, combine or repeat the elements of vectors, on blocks."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -52,7 +52,7 @@ def _tile_broadcast(view: BlockedView, op: TileBroadcastOp) -> None:
 
 
 def _extract_strided_slice(view: BlockedView, op: ExtractStridedSliceOp) -> None:
-    """A slice of whole blocks, for which the vector is cut where the slice begins or ends inside of one."""
+    """Slice whole blocks; cut the vector first if the slice begins or ends inside a block."""
     box, source = slice_of(op), view.get(op.source)
     if box is None or not isinstance(source, Packed):  # what has no blocks is sliced whole
         view.copy(op)
@@ -71,12 +71,12 @@ def _extract_strided_slice(view: BlockedView, op: ExtractStridedSliceOp) -> None
 
 
 def _both_levels(dimensions: Sequence[int]) -> DenseArrayBase[I64]:
-    """Dimensions of rank 2 as those of rank 4: the ones that count blocks, then the ones inside a block."""
+    """Return dimensions of rank 2 as those of rank 4: the ones that count blocks, then the ones inside a block."""
     return DenseArrayBase.from_list(i64, [*dimensions, *(d + 2 for d in dimensions)])
 
 
 def _tile_pack(view: BlockedView, op: TilePackOp) -> None:
-    """Blocks that were written by hand; a pair of pack and unpack is never made."""
+    """Pack into the explicit blocks; no canceling pair of pack and unpack is made."""
     rows, columns = op.inner_blocks.get_values()
     view.bind(op.result, view.packed(op.source, (rows, columns)))
 
@@ -101,14 +101,14 @@ def _constant(view: BlockedView, op: Operation) -> None:
 
 
 def _block_order(type: VectorType[Attribute]) -> Iterator[int]:
-    """Where the elements of a 4D vector stand in the rows of the 2D one."""
+    """Yield the position in the rows of the 2D vector of each element of a 4D vector."""
     rows, columns, height, width = type.get_shape()
     for i, j, y, x in product(range(rows), range(columns), range(height), range(width)):
         yield (i * height + y) * columns * width + j * width + x
 
 
 def _broadcast(view: BlockedView, op: Operation) -> None:
-    """One element repeated has the same blocks everywhere; vectors are broadcast whole."""
+    """Repeat one element in equal blocks; broadcast vectors whole."""
     if isinstance(op.operands[0].type, VectorType):
         view.copy(op)
         return

@@ -1,4 +1,4 @@
-"""A subgroup-level function whose vectors are kept in blocks."""
+"""A subgroup-level function whose vectors are in blocks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Packed(Parts):
 
 
 class BlockedView(Expansion):
-    """A function whose vectors are kept in blocks."""
+    """A function whose vectors are in blocks."""
 
     def __init__(
         self, function: Operation, handlers: Handlers[Self], target: XeDevice
@@ -43,7 +43,7 @@ class BlockedView(Expansion):
         return self.repack(self.get(value), block).value
 
     def blocked(self, value: SSAValue) -> Packed:
-        """An old vector in the blocks that it has, in those of its home where it is whole."""
+        """Return an old vector in its blocks, or in those of its home if it is whole."""
         became = self.get(value)
         if isinstance(became, Packed):
             return became
@@ -74,7 +74,7 @@ class BlockedView(Expansion):
         return made
 
     def on_blocks(self, op: Operation, block: Block) -> None:
-        """An op whose vectors, of rank 2, all have the same blocks."""
+        """Emit an op whose vectors, of rank 2, all have the same blocks."""
         operands = [
             self.packed(v, block) if is_tile_vector(v.type) else self.single(v)
             for v in op.operands
@@ -92,7 +92,7 @@ class BlockedView(Expansion):
         return self.unpacked(became)
 
     def rewrite(self, op: Operation) -> None:
-        """Ops on other than vectors and tiles of rank 2 have no blocks to work on."""
+        """Rewrite an op; one without vectors or tiles of rank 2 has no blocks, and is copied."""
         values = (*op.operands, *op.results)
         if op.name in self.handlers and not any(_has_blocks(value.type) for value in values):
             self.copy(op)
@@ -109,7 +109,7 @@ class BlockedView(Expansion):
             self.copy(op)
 
     def _check_tiles(self, op: Operation) -> None:
-        """Refuse blocked tiles where a type is agreed with what this pass does not see, such as a function."""
+        """Refuse blocked tiles as operands of ops outside this pass's control, such as calls: types must agree."""
         if op.name.startswith("xetile."):
             return
         for operand in op.operands:
@@ -129,7 +129,7 @@ def _has_blocks(type: Attribute) -> bool:
 
 
 def blocked_type(value: SSAValue, block: Block) -> VectorType[Attribute]:
-    """The 4D type of a vector of rank 2 in blocks."""
+    """Return the 4D type of a vector of rank 2 in blocks."""
     type = vector_type(value)
     rows, columns = type.get_shape()
     return vector_of(type.element_type, (rows // block[0], columns // block[1], *block))

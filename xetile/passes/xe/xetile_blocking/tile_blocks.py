@@ -1,4 +1,4 @@
-"""Tiles get the blocks of their messages; what goes through them comes in these blocks."""
+"""Tiles get the blocks of their messages, and accesses use the same blocks."""
 
 from typing import cast
 
@@ -31,7 +31,7 @@ def _update_tile_offset(view: BlockedView, op: UpdateTileOffsetOp) -> None:
 
 
 def _access(view: BlockedView, op: Operation) -> None:
-    """Loads, stores, gathers, scatters, atomics: values and masks come in the blocks of the tile."""
+    """Rewrite loads, stores, gathers, scatters and atomics: values and masks have the blocks of the tile."""
     tile = next(view.single(v) for v in op.operands if isinstance(v.type, TileType))
     block = cast(TileType, tile.type).inner_blocks
     if block is None or not any(is_tile_vector(v.type) for v in (*op.operands, *op.results)):

@@ -1,8 +1,8 @@
-"""Reach element by element the tiles that no 2D block message may move.
+"""Access element by element the tiles that no 2D block message may move.
 
-2D block access needs a matrix whose base, pitch, rows and columns are multiples of what `xetile.targets.xe.surface`
-says, and tiles as wide as the device's messages. Where one of these cannot be, loads become gathers and stores
-scatters, with the matrix's bounds as masks; prefetches go. All other accesses stay as they are.
+2D block access needs a matrix whose base, pitch, rows and columns are multiples of the numbers in
+`xetile.targets.xe.surface`, and tiles as wide as the device's messages. If one of these is impossible, loads become
+gathers and stores scatters, with the matrix's bounds as masks; prefetches are dropped. All other accesses stay.
 
 Before (rows of 100 halves lie 200 bytes apart):
 
@@ -20,9 +20,9 @@ After:
     %mask = vector.create_mask %64_less_m, %100_less_n : vector<16x32xi1>
     %v = xetile.load_gather %t, %mask {padding = 1.0 : f16} : ... -> vector<16x32xf16>
 
-A tile becomes the parts that loops carry (its corner, where it moves), so that places and bounds are computed at the
-access. What only running tells (a base, a pitch, a width, a column) is as `assume` says: the host sees to it, one test
-chooses between both versions of what accesses such matrices, or gathers reach it.
+A tile becomes the parts that loops carry (its corner, if it moves), so that places and bounds are computed at the
+access. `assume` decides about properties known only at run time (a base, a pitch, a width, a column): the host ensures
+them, or a test chooses between two versions of the accesses to such matrices, or gathers are used.
 """
 
 from collections.abc import Iterator
@@ -97,7 +97,7 @@ class XeTileBlockOpFallback(ModulePass):
                 fail(family.accesses[0], f"'{family.uses[0]}' has no gather or scatter yet")
 
     def _falls(self, family: Family, versions: "Versions") -> bool:
-        """Whether a family is reached element by element."""
+        """Return True if a family is accessed element by element."""
         if family.reason is not None:
             return True
         if self.assume == "check":
@@ -105,7 +105,7 @@ class XeTileBlockOpFallback(ModulePass):
         return self.assume == "gather" and bool(family.unknown)
 
     def _tell(self, found: list[Family]) -> None:
-        """What falls back and why, once for each matrix and reason."""
+        """Emit remarks on the tiles that fall back and the reasons, once for each matrix and reason."""
         told: dict[tuple[object, str], list[Family]] = {}
         for family in found:
             for reason in self._reasons(family):
@@ -152,5 +152,5 @@ def _is_used_in_several_ways(family: Family) -> bool:
 
 
 def _is_open(family: Family) -> bool:
-    """Whether only running tells if messages reach a family."""
+    """Return True if only run time decides whether messages reach a family."""
     return family.reason is None and bool(family.unknown)

@@ -35,7 +35,7 @@ from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 
 _MOST_ADDRESSES = 1 << 17
-"""Elements of a subgroup's tile whose addresses are computed one by one: the registers of a thread hold 16 kB."""
+"""The most elements of a subgroup's tile whose addresses are computed singly: the registers of a thread hold 16 kB."""
 
 
 def _init_tile(view: FallbackView, op: InitTileOp) -> None:
@@ -58,13 +58,13 @@ def _init_tile(view: FallbackView, op: InitTileOp) -> None:
 
 
 def _known(entry: Offset) -> Offset:
-    """The number of an extent or a stride, where constants make it."""
+    """Return the number that an extent or a stride equals, or the value itself if that is not known."""
     number = entry if isinstance(entry, int) else folded_integer(entry)
     return entry if number is None else number
 
 
 def _address(view: FallbackView, op: InitTileOp, start: Offset) -> SSAValue:
-    """The address of the matrix that begins so many elements behind element zero of a tile's source."""
+    """Return the address of the matrix that begins `start` elements after element zero of a tile's source."""
     source, bytes = view.single(op.source), _bytes(op.tile.type)
     type = source.type
     if not isa(type, MemRefType):
@@ -79,7 +79,7 @@ def _address(view: FallbackView, op: InitTileOp, start: Offset) -> SSAValue:
 
 
 def _moved(view: FallbackView, address: SSAValue, bytes: Offset) -> SSAValue:
-    """An address so many bytes further."""
+    """Return an address plus `bytes` bytes."""
     if bytes == 0:
         return address
     if address.type != i64:
@@ -132,7 +132,7 @@ def _store_tile(view: FallbackView, op: StoreTileOp) -> None:
 
 
 def _prefetch_tile(view: FallbackView, op: PrefetchTileOp) -> None:
-    """Without a message there is nothing to fetch ahead with: nothing is lost but time."""
+    """Drop a prefetch of a tile without messages; this costs only time."""
     if view.fallen(op.tile) is None:
         view.copy(op)
 
@@ -140,7 +140,7 @@ def _prefetch_tile(view: FallbackView, op: PrefetchTileOp) -> None:
 def _like(
     op: Operation, kind: type[LoadGatherOp | StoreScatterOp], operands: Sequence[SSAValue]
 ) -> Operation:
-    """The access of a scattered tile with the hints and the padding of another."""
+    """Return the access of a scattered tile with the hints and the padding of another access."""
     return kind.create(
         operands=operands,
         result_types=op.result_types,
@@ -150,7 +150,7 @@ def _like(
 
 
 def _scattered(view: FallbackView, tile: Fallen, type: TileType) -> SSAValue:
-    """The tile that has an index for each element, counted from its corner."""
+    """Return the tile that has an index for each element, relative to its corner."""
     down, across = tile.part("down"), tile.part("across")
     row = view.multiply(tile.part("row"), down)
     column = view.multiply(tile.part("column"), across)
@@ -162,7 +162,7 @@ def _scattered(view: FallbackView, tile: Fallen, type: TileType) -> SSAValue:
 
 
 def _indices(view: FallbackView, shape: Sequence[int], strides: Sequence[Offset]) -> SSAValue:
-    """How far each element of a tile lies behind its corner (elements)."""
+    """Return the offset of each element of a tile from its corner (elements)."""
     if prod(shape) > _MOST_ADDRESSES:
         view.refuse(
             f"accesses a tile of {shape[0]}x{shape[1]} element by element; expected at most "
@@ -186,7 +186,7 @@ def _indices(view: FallbackView, shape: Sequence[int], strides: Sequence[Offset]
 def _mask(
     view: FallbackView, tile: Fallen, shape: Sequence[int], inside: Sequence[bool]
 ) -> SSAValue:
-    """Which elements of a tile lie inside of its matrix; `inside` says in which dimensions all do."""
+    """Return a mask of the elements inside the tile's matrix; `inside` says in which dimensions all are."""
     type = VectorType(i1, shape)
     corner = tile.part("row"), tile.part("column")
     rest = [

@@ -1,4 +1,4 @@
-"""Tiles without messages: their address, their corner, their extents and strides, as far as they are not the same."""
+"""Tiles without messages: address, corner, extents and strides, as far as they change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from xetile.rewriting.rewriter import Handlers
 from xetile.targets.target import INDEX_BITS
 
 Part = Literal["base", "row", "column", "height", "width", "down", "across"]
-"""What a tile is made of: an address (bytes); where it begins, extents and strides of both dimensions (elements)."""
+"""The parts of a tile: an address (bytes); beginning, extents and strides of both dimensions (elements)."""
 
 _CORNER: tuple[Part, ...] = ("row", "column")
 _UNBOUNDED = 1 << INDEX_BITS
@@ -25,15 +25,15 @@ PARTS: tuple[Part, ...] = ("base", *_CORNER, "height", "width", "down", "across"
 
 @dataclass(eq=False)
 class Fallen(Parts):
-    """A tile that is reached element by element: the parts that loops carry, in order, and all others."""
+    """A tile that is accessed element by element: the parts that loops carry, in order, and the fixed parts."""
 
     carried: Sequence[Part]
     fixed: Mapping[Part, Offset]
     not_before: tuple[bool, bool]
-    """Whether no row, and no column, can lie in front of the matrix."""
+    """(True, True) if no row and no column can lie before the first one of the matrix."""
 
     def part(self, name: Part) -> Offset:
-        """One of its parts, now."""
+        """Return the current value of one of the parts."""
         if name in self.carried:
             return self.values[self.carried.index(name)]
         return self.fixed[name]
@@ -45,7 +45,7 @@ class Fallen(Parts):
         return found
 
     def agrees_with(self, other: Parts) -> bool:
-        """Whether a loop may carry `other`: it carries the same parts, and the others are known where it is."""
+        """Return True if a loop may carry `other`: it carries the same parts, and the others are known at the loop."""
         return (
             super().agrees_with(other)
             and isinstance(other, Fallen)
@@ -54,7 +54,7 @@ class Fallen(Parts):
 
 
 class FallbackView(Expansion):
-    """A function with gathers and scatters through the tiles of some families."""
+    """A function that accesses the tiles of some families by gathers and scatters."""
 
     def __init__(
         self, function: Operation, handlers: Handlers[Self], fallen: Sequence[Family]
@@ -65,12 +65,12 @@ class FallbackView(Expansion):
         self._ranges: Ranges = infer_ranges(function)
 
     def fallen(self, tile: SSAValue) -> Fallen | None:
-        """What a tile became, where messages do not reach it."""
+        """Return the parts of a tile that messages do not reach, or None for other tiles."""
         became = self.get(tile)
         return became if isinstance(became, Fallen) else None
 
     def carried(self, family: Family) -> tuple[Part, ...]:
-        """What changes along the ways of a family: all where it begins in several places."""
+        """Return the parts that change as a family's tiles move: all parts if it begins in several places."""
         if len(family.beginnings) > 1:
             return PARTS
         steps = [move.mixed_offsets for move in family.moves]
@@ -79,7 +79,7 @@ class FallbackView(Expansion):
         )
 
     def never_before(self, family: Family) -> tuple[bool, bool]:
-        """Whether tiles of a family never begin above, and never left of, their matrix."""
+        """Return for rows and for columns if a family's tiles never begin before the first one of their matrix."""
 
         def at_least_zero(dimension: int) -> bool:
             numbers = [op.mixed_offsets[-2:][dimension] for op in family.beginnings]
@@ -89,7 +89,7 @@ class FallbackView(Expansion):
         return at_least_zero(0), at_least_zero(1)
 
     def inside(self, access: Operation) -> tuple[bool, bool]:
-        """Whether no row, and no column, that an access reaches can lie outside of the matrix."""
+        """Return for rows and for columns if an access provably stays inside the matrix."""
         family = self._accessed[access]
         if len(family.beginnings) > 1:
             return False, False
@@ -109,7 +109,7 @@ class FallbackView(Expansion):
         return inside(0), inside(1)
 
     def _times(self, move: Operation, made: Operation, access: Operation) -> int:
-        """How often a tile may have been moved when it is accessed."""
+        """Return how often a tile may have been moved when it is accessed."""
         count, op = 1, move.parent_op()
         while op is not None and op is not self.function and not op.is_ancestor(made):
             count *= self._rounds(op)
@@ -118,7 +118,7 @@ class FallbackView(Expansion):
         return count - 1 if first else count
 
     def _rounds(self, op: Operation) -> int:
-        """How often the regions of an op are executed, at most."""
+        """Return how often the regions of an op execute at most."""
         if op.name != "scf.for":
             return 1 if op.name in ("scf.if", "scf.index_switch") else _UNBOUNDED
         low, high, step = map(self._interval, op.operands[:3])
@@ -134,7 +134,7 @@ class FallbackView(Expansion):
     # Vectors.
 
     def indices(self, shape: Sequence[int], numbers: Sequence[int]) -> SSAValue:
-        """A constant vector of indices, made once for a function."""
+        """Return a constant vector of indices, made once for a function."""
         type = VectorType(IndexType(), shape)
 
         def make() -> Operation:
@@ -143,7 +143,7 @@ class FallbackView(Expansion):
         return self.shared(("indices", type, *numbers), make)
 
     def constant_mask(self, shape: Sequence[int], *, value: bool) -> SSAValue:
-        """A mask of one truth, made once for a function."""
+        """Return a mask that is the same everywhere, made once for a function."""
         type = VectorType(i1, shape)
 
         def make() -> Operation:
@@ -152,7 +152,7 @@ class FallbackView(Expansion):
         return self.shared(("mask", type, value), make)
 
     def subtract(self, left: Offset, right: Offset) -> Offset:
-        """The difference of two offsets, computed now where both are known."""
+        """Return the difference of two offsets, computed now if both are known."""
         if isinstance(left, int) and isinstance(right, int):
             return left - right
         if right == 0:
@@ -160,5 +160,5 @@ class FallbackView(Expansion):
         return self.new(arith.SubiOp(self.index(left), self.index(right)))
 
     def address(self, index: Offset) -> SSAValue:
-        """An index as an address."""
+        """Return an index as an address."""
         return self.new(arith.IndexCastOp(self.index(index), i64))

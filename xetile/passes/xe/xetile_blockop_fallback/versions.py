@@ -1,4 +1,4 @@
-"""Two versions of what accesses matrices of which only running tells whether 2D block messages reach them.
+"""Two versions of the accesses to matrices for which only run time decides whether 2D block messages reach them.
 
 Before:
 
@@ -14,13 +14,10 @@ After:
       (the same, with gathers)
     }
 
-The test stands around all of the function's body from the first to the last such access: one for the whole kernel,
-outside of its loops. What is computed of no tile stays in front of it. Where a barrier would stand in the branches,
-nothing is tested on which subgroups may differ.
+One test, outside of loops, encloses the function's body from the first to the last such access. Computations without
+tiles stay before it. If a barrier would be in the branches, values that may differ between subgroups are not tested.
 
-What the column offsets of tiles are made of, as far as a test in front of all accesses can tell.
-
-The test whether 2D block messages reach the matrices of some tiles.
+Column offsets of tiles are tested as far as the values from which they are computed are known before all accesses.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +46,7 @@ from xetile.targets.xe.surface import SURFACE
 
 
 class Conditions:
-    """Adds ops in front of another one; what is computed already is taken again."""
+    """Inserts ops before another one, and reuses those that were inserted already."""
 
     def __init__(self, block: Block, before: Operation) -> None:
         self._block = block
@@ -58,7 +55,7 @@ class Conditions:
         self._proven = Alignments(trusting=False)
 
     def all_hold(self, tiles: Mapping[InitTileOp, Sequence[SSAValue]]) -> SSAValue:
-        """Whether messages reach all these tiles, whose columns are made of so many elements (i1)."""
+        """Emit the test (i1) that messages reach all these tiles; each tile comes with the parts of its column."""
         uneven: dict[int, list[SSAValue]] = {}
         holds: list[SSAValue] = []
         for op, columns in tiles.items():
@@ -76,7 +73,7 @@ class Conditions:
         return self._joined(arith.AndIOp, holds)
 
     def _multiples(self, op: InitTileOp) -> list[tuple[int, SSAValue]]:
-        """What has to be a multiple of something, and is not known to be."""
+        """Return values that must be a multiple of some number and are not known to be."""
         bits, (sizes, strides) = _bits(op), memory_of(op)
         slow, fast = _axes(op)
         found: list[tuple[int, SSAValue]] = []
@@ -100,7 +97,7 @@ class Conditions:
         return found
 
     def _limits(self, op: InitTileOp) -> list[SSAValue]:
-        """What has to lie between limits, and may not (bytes, rows)."""
+        """Emit tests of values that must lie between limits and are not known to (bytes, rows)."""
         bits, (sizes, strides) = _bits(op), memory_of(op)
         slow, fast = _axes(op)
         height, width, pitch = sizes[slow], sizes[fast], strides[slow]
@@ -121,7 +118,7 @@ class Conditions:
         ]
 
     def _start(self, op: InitTileOp, bits: int) -> SSAValue:
-        """The address of element zero of a tile's source."""
+        """Return the address of element zero of a tile's source."""
         source, type = op.source, op.source.type
         if not isa(type, MemRefType):
             return self._new(arith.IndexCastOp, source, IndexType())
@@ -187,7 +184,7 @@ def _bits(op: InitTileOp) -> int:
 
 
 def _axes(op: InitTileOp) -> tuple[int, int]:
-    """The dimensions from row to row, and along a row, of memory."""
+    """Return the dimensions of memory from row to row, and along a row."""
     return (-1, -2) if op.tile.type.order == COLUMN_MAJOR else (-2, -1)
 
 
@@ -199,9 +196,9 @@ _PRODUCTS = ("arith.muli", "index.mul")
 def column_parts(
     family: Family, is_known: Callable[[SSAValue], bool]
 ) -> list[SSAValue] | None:
-    """The known values which, if all are multiples of what 2D block access needs, make all columns multiples.
+    """Return known values that, if multiples of the number that 2D block access needs, make all columns multiples.
 
-    None where a column has a part that is not known in front of the accesses and not proven to be a multiple.
+    Return None if a column has a part that is not known before the accesses and not proven to be a multiple.
     """
     if COLUMN not in family.unknown:
         return []
@@ -221,7 +218,7 @@ class _Parts:
         self._seen: set[SSAValue] = set()
 
     def of(self, values: Iterable[Mixed]) -> list[SSAValue] | None:
-        """The parts of all of some numbers of elements."""
+        """Return the parts of all `values` (numbers of elements), or None if one has an unknown part."""
         found: dict[SSAValue, None] = {}
         for value in values:
             parts = self._of(value)
@@ -252,13 +249,13 @@ class _Parts:
         return None
 
     def _product(self, left: SSAValue, right: SSAValue) -> list[SSAValue] | None:
-        """Of a product with a constant."""
+        """Return the parts of a product with a constant."""
         if self._proven.value(right).modulus == 0:
             return self._of(left)
         return self._of(right) if self._proven.value(left).modulus == 0 else None
 
     def _argument(self, argument: BlockArgument) -> list[SSAValue] | None:
-        """Of what a loop counts, or carries."""
+        """Return the parts of a loop's counter or of a carried value."""
         loop = argument.block.parent_op()
         if loop is None or loop.name != "scf.for":
             return None
@@ -271,13 +268,13 @@ class _Parts:
 
 @dataclass
 class Versions:
-    """The places where tiles are made that the second version reaches element by element."""
+    """The init_tile ops whose tiles the second version accesses element by element."""
 
     gathered: set[Operation] = field(default_factory=set)
 
 
 def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
-    """Make the versions of a function for the families of which only running tells."""
+    """Make the versions of a function for the families that only run time decides."""
     if not found:
         return Versions()
     block = function.regions[0].blocks[0]
@@ -300,7 +297,7 @@ def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
 
 
 class _Problems:
-    """What stands against one test in front of some ops."""
+    """The reasons that rule out one test before some ops."""
 
     def __init__(self, function: Operation, inside: Sequence[Operation]) -> None:
         self._there = set(inside)
@@ -308,7 +305,7 @@ class _Problems:
         self._differing = differing_subgroups(function) if waits else {}
 
     def of(self, family: Family) -> str | None:
-        """Why a family is not tested."""
+        """Return the reason why a family is not tested, or None."""
         tested = [value for op in family.beginnings for value in _tested(op)]
         columns = self.columns(family)
         if columns is None:
@@ -330,19 +327,19 @@ class _Problems:
         return None
 
     def columns(self, family: Family) -> list[SSAValue] | None:
-        """What the columns of a family's tiles are made of, known in front; None where a part is not."""
+        """Return the values of which the columns of a family's tiles are made, or None if one is not known before."""
         return column_parts(family, lambda value: _is_before(value, self._there))
 
 
 def _tested(op: InitTileOp) -> list[SSAValue]:
-    """What the test of a tile's matrix is made of: all but the tile's row and column."""
+    """Return the values that determine a tile's matrix: all but the tile's row and column."""
     sizes, strides = memory_of(op)
     mixed = [*op.mixed_offsets[:-2], *sizes, *strides]
     return [op.source, *(value for value in mixed if not isinstance(value, int))]
 
 
 def _outermost(block: Block, op: Operation) -> Operation:
-    """The op of a function's body that an op is in."""
+    """Return the op of a function's body that contains an op."""
     while op.parent is not block:
         outer = op.parent_op()
         assert outer is not None
@@ -351,9 +348,9 @@ def _outermost(block: Block, op: Operation) -> Operation:
 
 
 def _range(block: Block, found: Sequence[Family]) -> list[Operation]:
-    """The ops of the body between the first and the last that have to do with some families' tiles.
+    """Return the ops of the body from the first to the last that use some families' tiles.
 
-    What only makes tiles in front of the first is moved there.
+    Ops before the first one that only make tiles are moved to it.
     """
     making = [op for family in found for op in (*family.beginnings, *family.moves)]
     users = [use.operation for op in making for use in op.results[0].uses]
@@ -387,7 +384,7 @@ def _last_use_of_tiles(block: Block, inside: Sequence[Operation], ops: list[Oper
 
 
 def _hoisted(block: Block, inside: list[Operation]) -> list[Operation]:
-    """Move in front what no tile and no effect is part of; what is left."""
+    """Move ops without tiles and effects before the test, and return the remaining ops."""
     left: list[Operation] = []
     staying: set[Operation] = set()
     first = inside[0]
@@ -406,7 +403,7 @@ def _hoisted(block: Block, inside: list[Operation]) -> list[Operation]:
 
 
 def _is_before(value: SSAValue, inside: set[Operation]) -> bool:
-    """Whether a value is known in front of some ops, and not only in one of them or behind."""
+    """Return True if a value is known before all of these ops, not only inside or after one of them."""
     owner = value.owner
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     while op is not None:
@@ -422,10 +419,10 @@ def _branched(
     tested: Mapping[InitTileOp, Sequence[SSAValue]],
     untested: set[Operation],
 ) -> set[Operation]:
-    """Put the ops into the branches of a test, and return where the second branch makes tiles to gather.
+    """Put the ops into the branches of a test, and return the ops of the second branch that make tiles to gather.
 
-    These are the `tested` tiles, each with what its columns are made of, and those of `untested`, which both
-    branches gather.
+    These are the `tested` tiles, each with the parts of its columns, and those of `untested`, which both branches
+    gather.
     """
     there = set(inside)
     results = [

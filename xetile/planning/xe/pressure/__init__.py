@@ -1,16 +1,16 @@
-"""How many registers a kernel has live at once, at level L, where all that is emitted stands.
+"""The registers that a kernel has live at once, at level L, where all emitted ops are known.
 
-Three figures, in registers of the device, the first two with the op behind which the most are live:
+There are three figures, in registers of the device. The first two name the op after which the most are live:
 
-- `counted`, as IGC counts (`*_RegEst.ll` of `-igc_opts 'ShaderDumpEnable=1,DumpRegPressureEstimate=1'`): what is
-  copied out of a message's registers counts beside them.
-- `held`: what must be in registers at once; parts of a message are in its registers. Where that does not fit, it is
-  what remains in the order that IGC then takes (`scheduling.py`).
-- `ahead`: what would be in registers if the operands of all products of a block were loaded first, so of all rounds
-  that are written in one.
+- `counted`, as IGC counts (`*_RegEst.ll` of `-igc_opts 'ShaderDumpEnable=1,DumpRegPressureEstimate=1'`): copies
+  out of a message's registers count in addition to them.
+- `held`: the registers needed at once, with parts of a message in its registers. If they do not fit, it is the number
+  in the order that IGC then chooses (`scheduling.py`).
+- `ahead`: the registers needed if the operands of all products of a block were loaded first, including those of all
+  rounds that are unrolled into one.
 
-A kernel spills where `held` is more than MOST_HELD of the register file; test/data/registers.tsv has what IGC says
-and does.
+A kernel spills if `held` is more than MOST_HELD of the register file; test/data/registers.tsv has IGC's counts and
+results.
 """
 
 from collections import Counter
@@ -31,21 +31,21 @@ from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED
 
 
 class Peak(NamedTuple):
-    """The most registers that are live at once, and the op behind which they are; None where nobody knows it."""
+    """The most registers live at once, and the op after which they are live; None if it is not known."""
 
     registers: int
     at: Operation | None
 
 
 class Holder(NamedTuple):
-    """The bytes that an op made, or what is carried to a block from it, of those that are live at once."""
+    """The bytes made by an op, or carried from it to a block, among those that are live at once."""
 
     op: Operation
     bytes: int
 
 
 class _Found(NamedTuple):
-    """A peak, and where: the block, the order of its points, the place in it, what is live behind the block."""
+    """A peak, and its location: block, order of its points, place in that order, values live after the block."""
 
     peak: Peak
     block: int = 0
@@ -55,10 +55,10 @@ class _Found(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The figures of a kernel, and `held` in the order that it is written in.
+    """The figures of a kernel; `written` is `held` in the kernel's own order.
 
-    `ahead` is `held` where the small register file does not hold the kernel, whatever comes first. `holders` says which
-    ops made what is live at the peak of `held`; nothing where the estimate was read off a kernel.
+    `ahead` equals `held` if the small register file does not hold the kernel in any order. `holders` returns the ops
+    that made the values live at the peak of `held`, or nothing if the estimate was read from a kernel's attribute.
     """
 
     counted: Peak
@@ -68,19 +68,19 @@ class Estimate(NamedTuple):
     holders: "Callable[[], Sequence[Holder]]" = tuple
 
     def fits(self, file: RegisterFile) -> bool:
-        """Whether a register file holds the kernel."""
+        """Return True if the kernel fits into a register file."""
         return self.held.registers <= MOST_HELD[file]
 
     def fills_large(self, ahead: int) -> bool:
-        """Whether the large register file is the better one: the small one spills, or ends loads ahead of products.
+        """Return True if the large register file is better: the small one spills, or prevents loads ahead of products.
 
-        `ahead` is a device's `registers_ahead`, which says why.
+        `ahead` is a device's `registers_ahead`, which documents the reason.
         """
         return not self.fits("small") or self.ahead > max(self.held.registers, ahead)
 
 
 def estimate(function: llvm.FuncOp) -> Estimate:
-    """The registers of a kernel of the llvm dialect."""
+    """Estimate the registers of a kernel of the llvm dialect."""
     copying = read_kernel(function, LANES)
     found, reading = _peak(copying), copying.without_copies()
     written = _peak(reading)
@@ -102,7 +102,7 @@ def estimate(function: llvm.FuncOp) -> Estimate:
 
 
 def holders(reading: Reading, found: _Found) -> Sequence[Holder]:
-    """Who made what is live at a peak, the largest first; what a loop carries was made by the last of its rounds."""
+    """Return the makers of the values live at a peak, largest first; the last round makes what a loop carries."""
     if found.peak.at is None:
         return ()
     points = [reading.blocks[found.block].points[at] for at in found.order]
@@ -136,7 +136,7 @@ def _as_written(points: Sequence[Point]) -> Sequence[int]:
 def _peak(
     reading: Reading, order_of: Callable[[Sequence[Point]], Sequence[int]] = _as_written
 ) -> _Found:
-    """The peak of a kernel as it is written, or with each block in an order that IGC may take."""
+    """Return the peak of a kernel as it is written, or with each block in an order that IGC may choose."""
     best, found = 0, _Found(Peak(0, None))
     after = live_after(reading.blocks)
     for number, (block, ops, live) in enumerate(
@@ -153,7 +153,7 @@ def _peak(
 
 
 def note(function: llvm.FuncOp, found: Estimate) -> None:
-    """Write an estimate on its kernel."""
+    """Write an estimate on its kernel as an attribute."""
     figures: dict[str, Attribute] = {
         "counted": IntegerAttr(found.counted.registers, i32),
         "held": IntegerAttr(found.held.registers, i32),
@@ -163,7 +163,7 @@ def note(function: llvm.FuncOp, found: Estimate) -> None:
 
 
 def noted(function: llvm.FuncOp) -> Estimate:
-    """The estimate that is written on a kernel, or a new one."""
+    """Return the estimate that is written on a kernel, or a new one."""
     written = function.attributes.get(REGISTERS_ATTRIBUTE)
     if not isinstance(written, DictionaryAttr):
         return estimate(function)

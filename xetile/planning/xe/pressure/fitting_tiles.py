@@ -1,4 +1,4 @@
-"""Products of a kernel as tiles, and the nearest tile whose registers would suffice: plain data in and out."""
+"""The products of a kernel as tiles, and the nearest tile whose registers suffice. Input and output are plain data."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from xetile.targets.xe.dpas import REPEAT_COUNTS
 
 
 class ProductTile(NamedTuple):
-    """What one tile_mma multiplies: extents in elements, bits of an element of A, of B and of the sums.
+    """The operands of one tile_mma: extents in elements, and bits of an element of A, of B and of the sums.
 
     `depth` is the K of one instruction.
     """
@@ -24,7 +24,7 @@ class ProductTile(NamedTuple):
 
     @property
     def registers(self) -> int:
-        """Of A, B and the sums together."""
+        """The registers of A, B and the sums together."""
         bits = (
             self.m * self.k * self.a + self.k * self.n * self.b + self.m * self.n * self.sums
         )
@@ -37,9 +37,9 @@ class ProductTile(NamedTuple):
 def nearest(
     tile: ProductTile, held: int, file: RegisterFile
 ) -> tuple[ProductTile, int] | None:
-    """The largest tile that fits where this one has `held` registers live, and what it has; a smaller K comes first.
+    """Return the largest fitting tile and its registers, given `held` live registers for `tile`; prefer a smaller K.
 
-    None where no tile does: what is live beside it is too much.
+    Return None if no tile fits, because the other live values need too much.
     """
     beside = max(0, held - tile.registers)
     smaller = sorted(_smaller(tile), key=lambda other: _distance(tile, other))
@@ -50,7 +50,7 @@ def nearest(
 
 
 def _distance(tile: ProductTile, other: ProductTile) -> tuple[int, int, int]:
-    """How far a tile is: extents that differ, those of C, and what is lost."""
+    """Return the distance of two tiles: the number of extents that differ, those of C, and the lost size."""
     of_c = (tile.m != other.m) + (tile.n != other.n)
     return of_c + (tile.k != other.k), of_c, -other.m * other.n * other.k
 
@@ -63,7 +63,7 @@ def _smaller(tile: ProductTile) -> Iterator[ProductTile]:
 
 
 def _halves(extent: int, least: int) -> Iterator[int]:
-    """An extent and its halves, down to what an instruction has."""
+    """Yield an extent and its halves, down to the extent of an instruction."""
     yield extent
     while extent % (2 * least) == 0:
         extent //= 2

@@ -1,14 +1,14 @@
-"""Which values are live at each point of a program, as plain data: numbers of values, of blocks and of bytes."""
+"""The values live at each point of a program. Values, blocks and bytes are plain numbers."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["plain", "copy", "load", "product", "ordered"]
-"""What a point does: compute, copy out of a message's registers, which a message fills, multiply, have an effect."""
+"""The kind of a point: it computes, copies from a message's registers, loads a message, multiplies, or has effects."""
 
 
 class Point(NamedTuple):
-    """One op: the values that it makes and those that it reads."""
+    """The values that one op makes and those that it reads."""
 
     made: tuple[int, ...] = ()
     read: tuple[int, ...] = ()
@@ -16,14 +16,14 @@ class Point(NamedTuple):
 
 
 class Straight(NamedTuple):
-    """Points one after the other, and the blocks that may follow."""
+    """Points in sequence, and the blocks that may follow."""
 
     points: Sequence[Point]
     successors: Sequence[int] = ()
 
 
 def live_after(blocks: Sequence[Straight]) -> list[int]:
-    """The values that are live behind each block; bit n stands for value n."""
+    """Return the values that are live after each block; bit n represents value n."""
     effects = [_effect(block.points) for block in blocks]
     before, after = [0] * len(blocks), [0] * len(blocks)
     callers: list[list[int]] = [[] for _ in blocks]
@@ -46,7 +46,7 @@ def live_after(blocks: Sequence[Straight]) -> list[int]:
 
 
 def _effect(points: Sequence[Point]) -> tuple[int, int]:
-    """What a block reads of what was made before it, and what it makes."""
+    """Return the values that a block reads from before it, and those that it makes, as sets of bits."""
     read, made = set[int](), set[int]()
     for point in points:
         read.update(value for value in point.read if value not in made)
@@ -55,9 +55,9 @@ def _effect(points: Sequence[Point]) -> tuple[int, int]:
 
 
 def live_behind(points: Sequence[Point], after: int, place: int) -> set[int]:
-    """The values that are live behind one of the points of a block, of which `after` are live behind the last one.
+    """Return the values live after a point of a block; those in `after` are live after the last point.
 
-    What the point makes and nobody reads is among them.
+    They include values that the point makes and that have no users.
     """
     digits = f"{after:b}"[::-1]
     live = {value for value, digit in enumerate(digits) if digit == "1"}
@@ -68,7 +68,7 @@ def live_behind(points: Sequence[Point], after: int, place: int) -> set[int]:
 
 
 def bytes_along(sizes: Sequence[int], points: Sequence[Point], after: int) -> list[int]:
-    """Bytes that are live behind each point of a block, of which `after` are live behind the last one."""
+    """Return the bytes live after each point of a block; the values in `after` are live after the last one."""
     digits = f"{after:b}"[::-1]
     live = {value for value, digit in enumerate(digits) if digit == "1"}
     total = sum(sizes[value] for value in live)

@@ -1,10 +1,10 @@
 """A kernel of the llvm dialect as plain data: its values with the bytes that they take in a thread's registers.
 
-- A vector is per lane: its bytes times the lanes. A scalar is one for all lanes (and takes its own bytes) unless it
-  comes from something that lanes do not share.
-- Constants and places are no values: they are operands of instructions.
-- Private memory is in registers: a message that reads fills it (one value, live until its last part was read), parts
-  are copied out of it, and what is written to it for a message lives until the message.
+- A vector is per lane: its bytes times the lanes. A scalar is shared by all lanes (and takes its own bytes) unless it
+  comes from a value that differs by lane.
+- Constants and places are not values: they are operands of instructions.
+- Private memory is in registers. A load message fills it (one value, live until its last part is read), and its parts
+  are copies. Values written to it for a message are live until the message.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,19 +26,19 @@ _NOTHING = frozenset(
 """Ops whose results take no registers."""
 
 _PAYLOAD = "AddressPayload"
-"""What makes the payload of a message, in a register of its own, by a piece of the function's name."""
+"""Part of the names of functions that make a message's payload, in a register of its own."""
 
 _HARMLESS = ("prefetch", _PAYLOAD)
-"""What gives nothing and yet does not keep loads in their places, by a piece of the function's name."""
+"""Parts of the names of functions without a result that nevertheless do not keep loads in place."""
 
 _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
-"""What gives each lane a result of its own, by a piece of the function's name."""
+"""Parts of the names of functions whose results differ by lane."""
 
 
 class Reading(NamedTuple):
-    """A kernel as values and points; `ops` are those of the points, `parts` the copies by what they are part of.
+    """A kernel as values and points; `ops` are those of the points, `parts` map a copy to the value it is part of.
 
-    `carried` are values that blocks get from those before them, each with the numbers of what is handed to it.
+    `carried` maps each block argument to the numbers of the values passed to it.
     """
 
     sizes: list[int]
@@ -49,11 +49,11 @@ class Reading(NamedTuple):
 
     @property
     def multiplies(self) -> bool:
-        """Whether there are matrix instructions."""
+        """Return True if there are matrix instructions."""
         return any(point.kind == "product" for block in self.blocks for point in block.points)
 
     def without_copies(self) -> "Reading":
-        """The same where parts of a message stay in its registers."""
+        """Return this reading with parts of a message left in its registers."""
         blocks: list[Straight] = []
         ops: list[list[Operation]] = []
         for block, own in zip(self.blocks, self.ops, strict=True):
@@ -70,12 +70,12 @@ class Reading(NamedTuple):
 
 
 def read_kernel(function: llvm.FuncOp, lanes: int) -> Reading:
-    """The values and points of a kernel."""
+    """Read the values and points of a kernel."""
     return _Reader(function, lanes).read()
 
 
 class _Type(NamedTuple):
-    """Of a type: its bits in a lane, those of an element, whether each lane has elements of its own."""
+    """The facts about a type: its bits in a lane, those of an element, and whether each lane has its own elements."""
 
     bits: int
     element: int
@@ -83,7 +83,7 @@ class _Type(NamedTuple):
 
 
 class _Function(NamedTuple):
-    """Of a function that is called: what a call without private memory does, and its result."""
+    """The facts about a function: the effect of a call without private memory, and its result."""
 
     kind: Kind
     of_a_lane: bool
@@ -95,7 +95,7 @@ _Numbers = tuple[int, ...]
 
 @dataclass(eq=False)
 class _Memory:
-    """Private memory: its bits in a lane, the number of what a message filled it with, by offset what was written."""
+    """Private memory: its bits in a lane, the value with which a message filled it, and written values by offset."""
 
     bits: int
     filled: int | None = None
@@ -103,7 +103,7 @@ class _Memory:
 
 
 class _Reader:
-    """What is known of values, which are told apart by their identity: as keys they cost as much as all else here."""
+    """The known facts about values, keyed by identity: values as keys would cost as much as all the rest here."""
 
     def __init__(self, function: llvm.FuncOp, lanes: int) -> None:
         self.function, self.lanes = function, lanes
@@ -145,7 +145,7 @@ class _Reader:
         return found
 
     def find_varying(self, blocks: Sequence[Block]) -> None:
-        """Mark the scalars that differ between lanes; what a loop carries may do so from its second round on."""
+        """Mark the scalars that differ between lanes; a loop's carried values may do so from its second round on."""
         before = -1
         while len(self.varying) > before:
             before = len(self.varying)
@@ -214,7 +214,7 @@ class _Reader:
         return len(self.sizes) - 1
 
     def values(self, op: Operation) -> _Numbers:
-        """What an op reads; constants and places are left out."""
+        """Return the values that an op reads, without constants and places."""
         found: list[int] = []
         for value in op.operands:
             numbers = self.numbers.get(id(value))
@@ -223,7 +223,7 @@ class _Reader:
             found += numbers
         return tuple(found)
 
-    # What ops are, by their class.
+    # Readers of ops, by their class.
 
     def other(self, op: Operation) -> Sequence[Point]:
         return self.point(op, "plain" if op.results else "ordered")
@@ -260,7 +260,7 @@ class _Reader:
         return ()
 
     def call(self, op: Operation) -> Sequence[Point]:
-        """A call; one with private memory fills it, or takes what is in it."""
+        """Read a call. One with private memory fills the memory, or reads its content."""
         places = self.places
         memory = next((places[id(v)][0] for v in op.operands if id(v) in places), None)
         if memory is None:
@@ -327,7 +327,7 @@ def _function_named(name: str) -> _Function:
 
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """What a branch hands to the blocks that follow."""
+    """Yield pairs of values that a branch passes to successor blocks, and the arguments that receive them."""
     match op:
         case llvm.BrOp():
             given: list[Sequence[SSAValue]] = [op.operands]

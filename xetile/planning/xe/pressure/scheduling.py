@@ -1,9 +1,9 @@
 """The orders in which IGC executes a block whose values do not all fit.
 
-Source: its assembly of products that do not fit as written (subgroup tiles of 24x64 and 32x64 of f16, K steps of 64):
-all products of the first instruction's depth come first, then those of the second, each load right before them. What
-else there is stays in its order (attention of 16 rows). Where nothing is multiplied, what is computed comes right
-before its use (squares of a layer norm, which are summed as they are made).
+Source: its assembly of products that do not fit as written (subgroup tiles of 24x64 and 32x64 of f16, K steps of 64).
+All products of the first instruction's depth come first, then those of the second, each load right before them. All
+other ops keep their order (attention of 16 rows). Without products, computations come right before their uses
+(squares of a layer norm, which are summed as they are made).
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from xetile.planning.xe.pressure.liveness import Point
 
 
 def scheduled(points: Sequence[Point], *, late: bool = False) -> list[int]:
-    """The order of a block's points, as their places: no load passes a point with an effect that stands behind it.
+    """Return the order of a block's points as places. No load passes a point with an effect that comes after it.
 
-    With `late`, what is computed beside products comes right before its use too, such as converted weights.
+    If `late` is set, computations other than products, such as converted weights, also come right before their uses.
     """
     stays = not late and any(point.kind == "product" for point in points)
     return _Order(points, floating=("load",) if stays else ("load", "plain")).all()
 
 
 def loads_first(points: Sequence[Point]) -> Sequence[int]:
-    """The order of a block in which loads, with what they read, come as early as effects let them.
+    """Return the order of a block in which loads, with the values they read, come as early as effects allow.
 
-    IGC does so as far as registers go. Where nothing is multiplied all stays in its place: other ops have read their
-    operands before the next one begins, and what the next load fills is free without a wait.
+    IGC does so as far as registers suffice. Without products, all points keep their places: other ops have read their
+    operands before the next one begins, so that the next load can fill their registers without a wait.
     """
     if not any(point.kind == "product" for point in points):
         return range(len(points))
@@ -48,10 +48,10 @@ def _loads_first(points: Sequence[Point], places: range) -> list[int]:
 
 
 def folded(points: Sequence[Point]) -> list[int]:
-    """The order in which what is computed of several values comes as soon as the last of them is there.
+    """Return the order in which a computation of several values comes as soon as the last of them is made.
 
-    IGC makes the trees of reductions so (`*_RegEst.ll` of a softmax whose rows are in registers: the maximum of two
-    maxima right behind the second one), since it then holds fewer of them.
+    IGC orders the trees of reductions so (`*_RegEst.ll` of a softmax whose rows are in registers: the maximum of two
+    maxima right after the second one), since this keeps fewer of them live.
     """
     makers = {value: at for at, point in enumerate(points) for value in point.made}
     readers: dict[int, list[int]] = {}
@@ -84,7 +84,7 @@ class _Order:
         self.points, self.floating = points, floating
         self.order: list[int] = []
         self.waiting: dict[int, int] = {}
-        """By value the place of what makes it, as long as nothing reads it."""
+        """The place of each value's maker, until the value is read."""
 
     def all(self) -> list[int]:
         products: list[int] = []
@@ -109,7 +109,7 @@ class _Order:
         products.clear()
 
     def place_last(self) -> None:
-        """What waits up to the end, by that of it which only other blocks read."""
+        """Place the waiting points at the end of the block: those whose results no other waiting point reads."""
         waiting = list(dict.fromkeys(self.waiting.values()))
         read = {value for at in waiting for value in self.points[at].read}
         for at in waiting:
@@ -122,7 +122,7 @@ class _Order:
                 self.place(at)
 
     def place(self, root: int) -> None:
-        """Put a point behind all that it reads and that waits."""
+        """Place a point after all waiting points whose values it reads."""
         stack = [root]
         while stack:
             at = stack[-1]
@@ -139,7 +139,7 @@ class _Order:
 
 
 def _by_depth(points: Sequence[Point], products: Sequence[int]) -> list[int]:
-    """Products, those first that add to what none of the others makes."""
+    """Sort products by depth: those first that add to a value that no other product makes."""
     depths: dict[int, int] = {}
     made: dict[int, int] = {}
     for at in products:

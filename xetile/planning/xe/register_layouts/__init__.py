@@ -1,4 +1,4 @@
-"""A layout for every vector of level X: in which registers and lanes it is, and what it is converted to where."""
+"""A layout for every vector of level X: its registers and lanes, and the conversions at its uses."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -27,7 +27,7 @@ from xetile.targets.xe.device import XeDevice
 
 
 def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
-    """The layouts of all vectors of a kernel at level X."""
+    """Choose the layouts of all vectors of a kernel at level X."""
     graph = Graph(function, device)
     spread(graph)
     conversions = Conversions(conversion_prices(function, device))
@@ -35,7 +35,7 @@ def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
 
 
 class RegisterLayouts:
-    """What `plan_registers` chose for one function: (register, lane) -> (dim0, dim1, ...) of each vector."""
+    """The layouts that `plan_registers` chose for a function: (register, lane) -> (dim0, dim1, ...) of each vector."""
 
     def __init__(self, graph: Graph, choice: Choice, known: Conversions) -> None:
         self._graph = graph
@@ -48,23 +48,23 @@ class RegisterLayouts:
         return self._graph.depths
 
     def depth_of(self, value: SSAValue) -> int:
-        """In how many loops a vector is defined."""
+        """Return the number of loops around a vector's definition."""
         return self._graph.depths[value]
 
     def holds(self, value: SSAValue) -> bool:
-        """Whether a vector has a layout: it is neither computed where it is used, nor copied as it is."""
+        """Return True if a vector has a layout: it is neither computed where it is used nor copied unchanged."""
         return self._graph.find(value) is not None
 
     def of(self, value: SSAValue) -> LinearLayout:
-        """The layout of a vector that `holds` is true of."""
+        """Return the layout of a vector for which `holds` is True."""
         made = self._graph.find(value)
         assert made is not None, f"no layout of {value}"
         return self._choice[made].layout
 
     def taken(self, op: Operation, index: int) -> LinearLayout:
-        """The layout to which a vector operand is converted before an op uses it, or in which it is computed.
+        """Return the layout to which a vector operand is converted before an op uses it, or in which it is computed.
 
-        A reduction takes its operand as it is, and so does an op that relates no layouts.
+        A reduction takes its operand unchanged, and so does an op that relates no layouts.
         """
         graph, value = self._graph, op.operands[index]
         fixed = graph.fixed(op)
@@ -81,14 +81,14 @@ class RegisterLayouts:
         return layout if relation is None else pulled(relation, layout)
 
     def message(self, op: LoadNdOp | StoreNdOp) -> BlockConfiguration | None:
-        """The message of a load or a store; None for what is no block of two dimensions."""
+        """Return the message of a load or a store, or None if it does not move a two-dimensional block."""
         if isinstance(op, StoreNdOp):
             stored = store_message(op)
             return None if stored is None else stored.configuration
         return self._messages.get(op)
 
     def access(self, op: Operation) -> tuple[LaneAccess, LinearLayout] | None:
-        """A scattered access of a vector, and the layout in which it takes or gives that."""
+        """Return a scattered access of a vector and the layout of that vector, or None for other ops."""
         found = self._graph.accesses.get(op)
         if found is None:
             return None
@@ -96,16 +96,16 @@ class RegisterLayouts:
 
     @property
     def accesses(self) -> Iterator[tuple[LaneAccess, LinearLayout]]:
-        """The scattered accesses of vectors, in program order, with the layout that each takes or gives."""
+        """The scattered accesses of vectors, in program order, with the layouts of the vectors."""
         for op, access in self._graph.accesses.items():
             yield access, self._choice[self._graph.access_class(op)].layout
 
     def is_unread(self, op: Operation) -> bool:
-        """Whether an op only says what is known of addresses, so that nothing of it is computed."""
+        """Return True if an op only states facts about addresses, so that nothing of it is computed."""
         return op in self._graph.unread
 
     def joined(self, op: LoadNdOp) -> Join | None:
-        """The larger message of which a load is a part."""
+        """Return the larger message of which a load is a part, or None."""
         return self._joins.get(op)
 
     @cached_property
@@ -125,7 +125,7 @@ class RegisterLayouts:
         return {load: join for join in found for load in join.loads}
 
     def ahead(self, value: SSAValue) -> tuple[LinearLayout, ...]:
-        """The layouts to which a vector is converted right behind its definition, for uses in loops below it."""
+        """Return the layouts to which a vector is converted right after its definition, for uses in loops below it."""
         return self._ahead.get(value, ())
 
     @cached_property
@@ -141,12 +141,12 @@ class RegisterLayouts:
 
     @cached_property
     def conversions(self) -> tuple[Conversion, ...]:
-        """What is converted, in program order; conversions that cost nothing are left out."""
+        """The conversions in program order, without those that cost nothing."""
         return tuple(self._conversions())
 
     @property
     def reductions(self) -> Iterator[Reduced]:
-        """The vectors that are reduced, and how."""
+        """The vectors that are reduced, with the plan of each reduction."""
         for made in self._graph.classes:
             held = self._choice[made]
             for use in (use for moved in made.moved for use in moved.uses):
@@ -185,7 +185,7 @@ class RegisterLayouts:
                         )
 
     def _turning(self, use: Use, held: Held, taker: Held | None) -> Iterator[Conversion]:
-        """The conversion with which a reduction begins."""
+        """Yield the conversion with which a reduction begins, if there is one."""
         target = Held(self._known.reduction(use, held, taker).operand)
         plan = self._known.plan(held, target, use.moved.bits)
         if plan.price:

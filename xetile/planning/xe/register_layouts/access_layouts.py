@@ -1,4 +1,4 @@
-"""Scattered accesses of a function: what is known of their addresses, and what each layout of their vector costs."""
+"""Scattered accesses of a function: the known facts about their addresses, and the price of each vector layout."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -60,9 +60,9 @@ class LaneAccess:
 
     Attributes:
         value: the vector that is loaded or stored.
-        offsets: the number of the operand from which unknown offsets are read; None where all are known.
-        mask: that of the mask, None where nothing is masked off.
-        relation: how offsets and mask stand to the value: they have no coordinates within a chunk.
+        offsets: the index of the operand with unknown offsets; None if all offsets are known.
+        mask: the index of the mask operand; None if nothing is masked off.
+        relation: the relation of offsets and mask to the value: they have no coordinates within a chunk.
     """
 
     op: Operation
@@ -75,7 +75,7 @@ class LaneAccess:
     _plans: dict[LinearLayout, LanePlan] = field(default_factory=dict)
 
     def plan(self, layout: LinearLayout) -> LanePlan:
-        """The messages for a layout of the value."""
+        """Return the messages for a layout of the value."""
         found = self._plans.get(layout)
         if found is None:
             found = self._plans[layout] = lane_messages(
@@ -84,7 +84,7 @@ class LaneAccess:
         return found
 
     def price(self, held: Held) -> float:
-        """Instructions for the value held so; elements are packed into wider words one by one."""
+        """Return the instructions if the value is held as `held`; each element packed into a wider word costs one."""
         plan = self.plan(held.layout)
         element = self.access.bits
         packed = sum(
@@ -95,7 +95,7 @@ class LaneAccess:
         return plan.price + packed
 
     def favourites(self, lanes: int) -> list[Held]:
-        """Layouts in which the access takes few messages: neighbours in one lane, or one for each lane."""
+        """Return layouts that need few messages: a lane has neighbors, or adjacent lanes have them."""
         places = self.access.places
         order = _by_weight(places)
         width = len(order)
@@ -118,7 +118,7 @@ class LaneAccess:
         return found
 
     def reads(self, index: int) -> bool:
-        """Whether an operand is read as a vector."""
+        """Return True if an operand is read as a vector."""
         operand = self.op.operands[index]
         if not isa(operand.type, VectorType):
             return False
@@ -126,7 +126,7 @@ class LaneAccess:
 
 
 def _by_weight(places: Places) -> list[int]:
-    """The coordinate bits from the nearest neighbours in memory to the farthest."""
+    """Return the coordinate bits from the nearest neighbors in memory to the farthest."""
     ones = places.terms.get(ONE)
     weights = [0] * places.width if ones is None else [abs(w) for w in ones.weights]
     if places.swizzle is not None:
@@ -156,7 +156,7 @@ MATRIX_ACCESSES = (LoadMatrixOp, StoreMatrixOp)
 
 
 class Accesses(dict[Operation, LaneAccess]):
-    """The scattered accesses of a function that a vector takes part in."""
+    """The scattered accesses of a function whose values are vectors."""
 
     def __init__(
         self, ops: Sequence[Operation], function: Operation, device: XeDevice
@@ -175,7 +175,7 @@ class Accesses(dict[Operation, LaneAccess]):
                 self[op] = made
 
     def unread(self, ops: Sequence[Operation]) -> set[Operation]:
-        """The ops that only say what is known of addresses, so that nothing of them is computed."""
+        """Return the ops that only state facts about addresses, so that nothing of them is computed."""
         found: set[Operation] = set()
         for op in reversed(ops if self else ()):
             uses = [use for result in op.results for use in result.uses]
@@ -227,7 +227,7 @@ def _scattered(
 def _of_descriptor(
     analysis: PlaceAnalysis, descriptor: SSAValue, mask: SSAValue
 ) -> tuple[SSAValue, Places]:
-    """The base of a descriptor and its offsets, all unknown where a loop carries it."""
+    """Return the base of a descriptor and its offsets, which are all unknown if a loop carries it."""
     moves: list[SSAValue] = []
     base = descriptor
     while isinstance(owner := base.owner, CreateTdescOp | UpdateOffsetOp):
@@ -270,7 +270,7 @@ def _matrix_alignment(matrix: SSAValue, bits: int) -> int:
 
 
 def chunk_relation(op: LoadOp | StoreOp) -> Relation:
-    """How the offsets stand to the value: a chunk's elements have one."""
+    """Return the relation of the offsets to the value: the elements of a chunk share one offset."""
     shape = tuple(vector_type(op.value).get_shape())
     outer = tuple(vector_type(op.mask).get_shape())
     width = prod(outer).bit_length() - 1
@@ -279,7 +279,7 @@ def chunk_relation(op: LoadOp | StoreOp) -> Relation:
 
 
 def _with_chunk(places: Places, relation: Relation) -> Places:
-    """Elements of a chunk follow each other."""
+    """Return places in which the elements of a chunk follow each other."""
     weights, inside = [0] * places.width, 0
     for bit, outer in enumerate(relation.bits):
         if outer is None:
@@ -288,7 +288,7 @@ def _with_chunk(places: Places, relation: Relation) -> Places:
 
 
 def is_all_true(mask: SSAValue) -> bool:
-    """Whether nothing is masked off, as the ops that make a mask say."""
+    """Return True if the ops that make a mask show that it masks nothing off."""
     op = mask.owner
     if not isinstance(op, Operation):
         return False
@@ -314,7 +314,7 @@ def is_all_true(mask: SSAValue) -> bool:
 
 
 def is_shared(base: SSAValue) -> bool:
-    """Whether a base lies in shared local memory."""
+    """Return True if a base lies in shared local memory."""
     if isinstance(base.type, TensorDescType):
         return base.type.memory_space is MemorySpace.SLM
     return isa(base.type, MemRefType[Attribute]) and is_shared_memory(base.type.memory_space)
@@ -324,7 +324,7 @@ _VIEWS = ("memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref
 
 
 def base_alignment(base: SSAValue, bits: int) -> int:
-    """What a base is known to be a multiple of (bytes): its elements' size, more where its memory is ours."""
+    """Return the known alignment of a base in bytes: its elements' size, or more if the kernel owns the memory."""
     size = bits // BYTE_BITS
     op, shift = base.owner, 0
     while isinstance(op, Operation) and op.operands:
@@ -348,7 +348,7 @@ def base_alignment(base: SSAValue, bits: int) -> int:
 
 
 def _is_buffer(memref: SSAValue) -> bool:
-    """Whether a memref is a whole buffer of the kernel's: one that it allocates, or that its workgroup owns."""
+    """Return True if a memref is a whole buffer that the kernel allocates or that its workgroup owns."""
     if isinstance(memref, BlockArgument):
         function = memref.block.parent_op()
         return isinstance(function, FuncOp) and memref in function.workgroup_buffers

@@ -1,4 +1,4 @@
-"""How each class could be held: what its uses wish, and what it comes from, spread over the ops that relate layouts."""
+"""The candidate layouts of each class: wishes of its uses and layouts of its sources, passed on by related ops."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ MOST_CANDIDATES = 16
 
 
 def spread(graph: Graph) -> None:
-    """Give every class its candidates: wishes go backward, then what is there goes forward."""
+    """Find the candidates of every class: propagate wishes backward, then the layouts that exist forward."""
     changed = deque[LayoutClass]()
     for made in graph.classes:
         if made.fixed is not None:
@@ -44,15 +44,15 @@ def spread(graph: Graph) -> None:
 
 
 def uses_of(made: LayoutClass) -> Iterator[Use]:
-    """Where others take the vectors of a class."""
+    """Yield the uses of a class's vectors by other classes."""
     for moved in made.moved:
         yield from moved.uses
 
 
 def default_layout(shape: Sequence[int], lanes: int) -> LinearLayout:
-    """The layout of what nothing says more of: columns in lanes, rows and further columns in registers.
+    """Return the default layout: columns in lanes, rows and further columns in registers.
 
-    Fewer columns than lanes are held several times.
+    If there are fewer columns than lanes, lanes repeat them.
     """
     if not shape:
         return replicated(shape, lanes)
@@ -67,7 +67,7 @@ def default_layout(shape: Sequence[int], lanes: int) -> LinearLayout:
 
 
 def taken_as(use: Use, taker: Held | None) -> Held | None:
-    """How a use takes its vector where its taker is held so; None as it is."""
+    """Return the layout that a use needs if its user's class is held as `taker`, or None for no conversion."""
     if use.fixed is not None:
         return use.fixed
     if use.reduces:
@@ -81,7 +81,7 @@ def taken_as(use: Use, taker: Held | None) -> Held | None:
 
 
 def given_by(use: Use, source: Held) -> Held | None:
-    """How a use's taker is held where nothing moves."""
+    """Return the layout of a use's user for which nothing moves, or None if it has no class."""
     if use.taker is None:
         return None
     if use.relation is None:
@@ -91,10 +91,10 @@ def given_by(use: Use, source: Held) -> Held | None:
 
 
 def _given(use: Use, source: Held) -> Iterator[Held]:
-    """Layouts of a use's taker that are near: of a reduction also those with rows in the lanes that become free.
+    """Yield near layouts of a use's user; for a reduction also those with rows in the lanes that become free.
 
-    In the second of these neighbouring lanes have rows that are far apart, or one row: through shared memory block
-    messages of eight rows bring them without bank conflicts.
+    In the second of these, neighboring lanes have rows that are far apart, or one row. Then block messages of eight
+    rows move them through shared memory without bank conflicts.
     """
     given = given_by(use, source)
     if given is None:
@@ -132,7 +132,7 @@ def _relabels(use: Use) -> bool:
 
 
 def _scaled(word: int, use: Use, *, of_operand: bool) -> int:
-    """Elements of a word on the other side of a bitcast."""
+    """Return the elements of a word on the other side of a bitcast."""
     if use.op.name != "vector.bitcast":
         return word
     operand, result = bits_of(use.op.operands[0]), bits_of(use.op.results[0])
@@ -141,7 +141,7 @@ def _scaled(word: int, use: Use, *, of_operand: bool) -> int:
 
 
 def _settle(changed: "deque[LayoutClass]", *, forward: bool) -> None:
-    """Pass on what classes were given, until nothing is new."""
+    """Propagate new candidates to other classes until nothing is new."""
     done: dict[LayoutClass, int] = {}
     while changed:
         made = changed.popleft()
@@ -161,7 +161,7 @@ def _settle(changed: "deque[LayoutClass]", *, forward: bool) -> None:
 
 
 def _add(made: LayoutClass, held: Held) -> bool:
-    """Whether this is a further candidate of a class; words of several elements only where nothing computes."""
+    """Add a candidate and return True if it is new; a class that ops compute with gets words of one element."""
     if made.messages or made.fixed is not None:
         return False
     if not made.keeps_words:

@@ -1,9 +1,9 @@
 """The choice of layouts: the cheapest of several starts, each improved class by class.
 
-Two are greedy; where classes are few, two more take every class's first and last candidate.
+Two starts are greedy. If there are few classes, two more take every class's first and last candidate.
 
-What a choice costs: for each vector the conversions to what its uses take, each once, weighed by the loops around the
-vector's definition; and for each class the registers with which its elementwise ops compute.
+The price of a choice has two parts. Each vector costs its conversions to the layouts of its uses, each once, weighted
+by the loops around its definition. Each class costs the registers with which its elementwise ops compute.
 """
 
 from collections import deque
@@ -16,16 +16,16 @@ from xetile.planning.xe.register_layouts.conversion_prices import Conversions
 from xetile.planning.xe.register_layouts.held import Held
 
 Choice = dict[LayoutClass, Held]
-"""How each class is held."""
+"""The layout of each class."""
 
 _MANY_CLASSES = 64
 _MOST_VISITS = 8
 _MOST_WORK = 1 << 14
-"""How often one class is looked at, and how many uses are when several classes change: bounds on the work."""
+"""Bounds on the work: visits of one class, and visited uses when several classes change together."""
 
 
 def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
-    """The layouts of all classes; among equal prices the nearest wish, taken backward."""
+    """Choose the layouts of all classes. If prices are equal, prefer the nearest wish of the backward order."""
     if all(len(made.candidates) == 1 for made in classes):
         return {made: made.candidates[0] for made in classes}
     found: list[tuple[float, Choice]] = []
@@ -44,13 +44,13 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
         found.append((state.price, state.choice))
         if (
             state.price <= least
-        ):  # plain products: nothing is converted, and no other start is priced
+        ):  # plain products need no conversions, so no other start is priced
             break
     return min(found, key=lambda priced: priced[0])[1]
 
 
 def improve(state: "State", order: Iterable[LayoutClass]) -> None:
-    """Give classes cheaper layouts one by one, until none is cheaper."""
+    """Give classes cheaper layouts one by one until no single change is cheaper."""
     visits: dict[LayoutClass, int] = {}
     waiting = deque(made for made in order if len(made.candidates) > 1)
     queued = set(waiting)
@@ -71,7 +71,7 @@ def improve(state: "State", order: Iterable[LayoutClass]) -> None:
 
 
 def deepen(state: "State", classes: Sequence[LayoutClass]) -> None:
-    """Try what changes several classes at once: one is changed, and what is around it follows at equal prices too."""
+    """Try changes of several classes at once: one changes, and its neighbors follow, also if prices stay equal."""
     state.work, again = 0, True
     while again:
         again = False
@@ -87,7 +87,7 @@ def deepen(state: "State", classes: Sequence[LayoutClass]) -> None:
 
 
 def _follow(state: "State", start: LayoutClass, held: Held) -> bool:
-    """Whether a change is cheaper once its neighbours followed; else nothing changes."""
+    """Change a class, let its neighbors follow, and return True if that is cheaper; otherwise undo all changes."""
     price, before = state.price, state.remember()
     state.set(start, held)
     waiting, seen = deque(_neighbours(start)), {start}
@@ -118,7 +118,7 @@ def _neighbours(made: LayoutClass) -> Iterable[LayoutClass]:
 
 
 class State:
-    """A choice for some classes, what it costs, and as what each vector is taken; `work` counts uses looked at."""
+    """A choice for some classes, its price, and the layouts that uses need of each vector; `work` counts visits."""
 
     def __init__(self, conversions: Conversions) -> None:
         self.choice: Choice = {}
@@ -129,14 +129,14 @@ class State:
         self._before: Choice = {}
 
     def remember(self) -> Choice:
-        """How classes were held that are changed from now on, until this is asked again."""
+        """Return a map that collects the layouts of classes before they change, until the next call."""
         self._before = {}
         return self._before
 
     def cheapest(self, made: LayoutClass, *, prefers_change: bool = False) -> Held:
-        """The candidate with the least price where all else stays.
+        """Return the candidate with the lowest price if all else stays.
 
-        Among equals it is the present one, then the first; one that changes the class where that is preferred.
+        Among equals, prefer the present one, then the first; if `prefers_change`, prefer one that changes the class.
         """
         if len(made.candidates) == 1:
             return made.candidates[0]
@@ -158,7 +158,7 @@ class State:
         return best
 
     def converts(self, made: LayoutClass) -> bool:
-        """Whether a vector of a class is converted, or one of another class for it, at a price."""
+        """Return True if a vector of a class, or one of another class for it, needs a conversion with a price."""
         held, convert = self.choice[made], self._conversions.price
         for moved in made.moved:
             if any(convert(held, target, moved.bits) for target in self._targets(moved)):
@@ -171,7 +171,7 @@ class State:
         return False
 
     def set(self, made: LayoutClass, held: Held) -> None:
-        """Hold a class so."""
+        """Set the layout of a class."""
         before = self.choice.get(made)
         if before == held:
             return
@@ -188,7 +188,7 @@ class State:
         self.choice[made] = held
 
     def difference(self, made: LayoutClass, held: Held, *, exactly: bool = True) -> float:
-        """By how much the price changes if a class is held so, or what it changes by at least."""
+        """Return the change of the price if a class is held as `held`, or a lower bound of it unless `exactly`."""
         before = self.choice.get(made)
         if before == held:
             return 0
@@ -220,7 +220,7 @@ class State:
         return price
 
     def _reduction(self, use: Use, made: LayoutClass, held: Held) -> float:
-        """What a reduction costs if a class of its operand or its result is held so; nothing while one is open."""
+        """Return the cost of a reduction if a class of its operand or result is `held`, or 0 while one is undecided."""
         source = held if made is use.moved.source else self.choice.get(use.moved.source)
         wanted = held if made is use.taker else self.choice.get(use.taker or made)
         if source is None or wanted is None:
@@ -229,7 +229,7 @@ class State:
         return self._conversions.reduction(use, source, to).price * weight(use.depth)
 
     def _targets(self, moved: Moved) -> Iterable[Held]:
-        """As what a vector is taken, by ops and by the classes that are chosen."""
+        """Return the layouts that ops and the classes with a choice need of a vector."""
         counts = self._taken.get(moved)
         if counts is None:
             counts = self._taken[moved] = {}
@@ -239,7 +239,7 @@ class State:
         return counts
 
     def _changes(self, made: LayoutClass, held: Held) -> dict[Moved, dict[Held, int]]:
-        """How many more uses take vectors of other classes as what, if a class is held so."""
+        """Return how many more uses need each layout of other classes' vectors if a class is held as `held`."""
         before = self.choice.get(made)
         changes: dict[Moved, dict[Held, int]] = {}
         for use in made.sources:

@@ -1,7 +1,7 @@
-"""Classes of vectors that have one layout, and where each vector is used.
+"""Classes of vectors with one layout, and the uses of each vector.
 
-Elementwise ops compute in one layout, and what control flow carries keeps it. What a message, a matrix instruction, a
-reduction or an op that rearranges gives is a class of its own: a use may convert it.
+Elementwise ops compute in one layout, and values carried by control flow keep it. The result of a message, a matrix
+instruction, a reduction or a rearranging op is a class of its own, which a use may convert.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ _KEEPS_WORDS = (
     "vector.shape_cast",
     "vector.bitcast",
 )
-"""What only relabels registers leaves the elements in their words."""
+"""Ops that only relabel registers and leave the elements in their words."""
 
 
 @dataclass(eq=False)
@@ -56,15 +56,15 @@ class LayoutClass:
 
     Attributes:
         first: the first of them in the program.
-        messages: what loads the vector, where a message does; the class then has one of their layouts.
-        fixed: how a matrix instruction gives it.
-        access: the scattered access that loads the vector, or stores it as a class of its own; weighed by its loops.
-        keeps_words: whether words of several elements stay as they are.
-        work: instructions of its elementwise ops for one register, each weighed by its loops.
-        moved: its vectors that others take.
+        messages: the messages that could load the vector; the class then has one of their layouts. Empty for others.
+        fixed: the layout in which a matrix instruction makes it.
+        access: the scattered access that loads the vector, or stores it as a class of its own; weighted by its loops.
+        keeps_words: True if words of several elements stay unchanged.
+        work: instructions of its elementwise ops for one register, each weighted by its loops.
+        moved: its vectors that other classes use.
         sources: uses of other classes' vectors by this one.
-        reductions: those of them, and of its own vectors, that reduce.
-        candidates: how it can be held, the nearest wish first.
+        reductions: those of these uses, and of its own vectors' uses, that reduce.
+        candidates: possible layouts, the nearest wish first.
     """
 
     first: SSAValue
@@ -80,7 +80,7 @@ class LayoutClass:
     candidates: list[Held] = field(default_factory=list)
 
     def price(self, held: Held) -> float:
-        """Instructions of its own, held so: to compute, and to load or to store."""
+        """Return the instructions of this class if held as `held`: to compute, and to load or to store."""
         found: float = self.work * held.registers
         if self.access is not None:
             found += self.access.price(held) * self.access_weight
@@ -89,9 +89,9 @@ class LayoutClass:
 
 @dataclass(eq=False)
 class Moved:
-    """A vector that is taken by others than its class: by its `uses`, each conversion once, where it is defined.
+    """A vector that other classes use: each conversion for its `uses` is done once, where it is defined.
 
-    A conversion can stand right behind the definition, so that it is executed as often as that.
+    A conversion can be placed right after the definition, so that it executes as often as that.
     """
 
     value: SSAValue
@@ -103,7 +103,7 @@ class Moved:
 
 @dataclass(eq=False)
 class Use:
-    """A vector that an op takes: as `fixed`, else as `taker`, to which it stands in a relation, else as it is."""
+    """A vector operand of an op: needed as `fixed`, else in the layout related to that of `taker`, else unchanged."""
 
     moved: Moved
     op: Operation
@@ -116,14 +116,14 @@ class Use:
 
 
 class Placed(NamedTuple):
-    """An op, and in how many loops it stands."""
+    """An op, and the number of loops around it."""
 
     op: Operation
     depth: int
 
 
 def placed(block: Block, depth: int = 0) -> Iterator[Placed]:
-    """The ops of a block and what is in them, in program order."""
+    """Yield the ops of a block and those nested in them, in program order."""
     for op in block.ops:
         yield Placed(op, depth)
         inner = depth + (op.name in _LOOPS)
@@ -135,7 +135,7 @@ def placed(block: Block, depth: int = 0) -> Iterator[Placed]:
 class Graph:
     """The classes of one function, and the uses between them.
 
-    A vector of which no op here says anything (an argument) is in no class.
+    A vector about which no op here says anything (an argument) is in no class.
     """
 
     def __init__(self, function: Operation, device: XeDevice) -> None:
@@ -160,18 +160,18 @@ class Graph:
         self._make_uses()
 
     def find(self, value: SSAValue) -> LayoutClass | None:
-        """The class of a vector, None for one that is computed, or of which nothing is known."""
+        """Return the class of a vector, or None for one that is computed or unknown."""
         return self._of.get(self._union.find(value))
 
     def access_class(self, op: Operation) -> LayoutClass:
-        """The class of what a scattered access loads, or takes to store it."""
+        """Return the class of the vector that a scattered access loads or stores."""
         return self._takes[op]
 
     def depth_of(self, op: Operation) -> int:
-        """In how many loops an op stands."""
+        """Return the number of loops around an op."""
         return self._depth_of_op[op]
 
-    # Which vectors are held, and which share a layout.
+    # Vectors that have a layout, and those that share one.
 
     def _collect(self) -> None:
         ends: dict[Operation, list[Carried]] = {}
@@ -184,7 +184,7 @@ class Graph:
                     if pair.by is op and isinstance(pair.target, BlockArgument):
                         self._carry(pair, depth + (op.name in _LOOPS))
                     elif pair.by is op:
-                        # An argument and a result, known once the initial value is.
+                        # An argument and a result, which are known once the initial value is.
                         self._carry(pair, depth)
                     else:
                         ends.setdefault(pair.by, []).append(pair)
@@ -195,7 +195,7 @@ class Graph:
         return value in self.depths or value in self.computed
 
     def _carry(self, pair: Carried, depth: int) -> None:
-        """What is carried in: the target has a layout; it is the source's where the source has none of its own."""
+        """Relate a carried pair: the target has a layout, and the source has the same one if it has none of its own."""
         source, target, by = pair
         if not isa(target.type, VectorType) or not self._known(source):
             return
@@ -311,7 +311,7 @@ class Graph:
         return op not in self.accesses or self.accesses[op].reads(index)
 
     def fixed(self, op: Operation) -> Sequence[Held]:
-        """How a matrix instruction or a store takes its first operands."""
+        """Return the layouts in which a matrix instruction or a store takes its first operands."""
         if isinstance(op, DpasOp):
             return product_operands(op, self.device)[:-1]
         if isinstance(op, StoreNdOp) and (message := store_message(op)) is not None:
@@ -319,7 +319,7 @@ class Graph:
         return ()
 
     def taker(self, op: Operation, index: int) -> tuple[LayoutClass | None, Relation | None]:
-        """Whose layout says how an op takes an operand, and over which relation."""
+        """Return the class whose layout decides how an op takes an operand, and the relation between the two."""
         if (target := self._carried.get((op, index))) is not None:
             return self.find(target), None
         if (access := self.accesses.get(op)) is not None:
@@ -335,7 +335,7 @@ class Graph:
 
 
 def operand_index(pair: Carried) -> int | None:
-    """Which operand of the op that hands a value on it is; None between an argument and a result of one loop."""
+    """Return the operand index of a carried value at the op that passes it on; None from argument to loop result."""
     target, by = pair.target, pair.by
     assert isinstance(target, BlockArgument | OpResult)
     if by.name == "scf.condition":
@@ -352,7 +352,7 @@ def _is_initial(pair: Carried) -> bool:
 
 
 def bits_of(value: SSAValue) -> int:
-    """Bits of a vector's element in a register."""
+    """Return the bits of a vector's element in a register."""
     return _element_bits(vector_type(value).element_type)
 
 

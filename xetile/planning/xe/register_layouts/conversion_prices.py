@@ -1,4 +1,4 @@
-"""Conversions between register layouts: which of them a choice of layouts asks for, why, and what they cost."""
+"""Conversions between register layouts: those that a choice of layouts needs, their reasons, and their prices."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ _IMPOSSIBLE = 1e9
 
 
 class Conversions:
-    """The conversions of one function, and what they cost."""
+    """The conversions of one function, and their prices."""
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
@@ -40,11 +40,11 @@ class Conversions:
         self._reductions: dict[tuple[Use, Held, Held | None], Reduction] = {}
 
     def plan(self, source: Held, target: Held, bits: int) -> Plan:
-        """How a vector with elements of so many bits is converted."""
+        """Return the plan that converts a vector of elements of `bits`."""
         return plan(source.layout, target.layout, bits, self._prices)
 
     def price(self, source: Held, target: Held, bits: int) -> float:
-        """Its instructions; elements that come into words of another width take one each."""
+        """Return the instructions of a conversion; each element that moves to a word of another width costs one."""
         if source is target or source == target:
             return 0
         key = (source, target, bits)
@@ -56,7 +56,7 @@ class Conversions:
         return found
 
     def floor(self, source: Held, target: Held, bits: int) -> float:
-        """What it costs at least, without planning it: lanes that hold something else have to be told."""
+        """Return a lower bound of the price without planning: lanes that hold other elements need an exchange."""
         known = self._known.get((source, target, bits))
         if known is not None:
             return known
@@ -65,7 +65,7 @@ class Conversions:
         return self.price(source, target, bits)
 
     def reduction(self, use: Use, source: Held, wanted: Held | None) -> Reduction:
-        """How what is held so is reduced to what is in a layout; None for a scalar."""
+        """Return the plan that reduces a vector held as `source` to the layout `wanted`; None for a scalar."""
         key = (use, source, wanted)
         found = self._reductions.get(key)
         if found is None:
@@ -96,7 +96,7 @@ class Conversions:
 
 
 def _differ_by_lanes(source: LinearLayout, target: LinearLayout) -> bool:
-    """Whether no renaming of registers leads from one to the other, as lanes hold other elements."""
+    """Return True if lanes hold other elements, so that no renaming of registers converts one layout to the other."""
     names = source.out_dim_names == target.out_dim_names
     ours, theirs = source.in_columns.get(LANE), target.in_columns.get(LANE)
     return names and ours is not None and theirs is not None and ours != theirs
@@ -107,9 +107,9 @@ def _repacking(source: Held, target: Held, bits: int) -> int:
 
 
 def conversion_prices(function: Operation, device: XeDevice) -> Prices:
-    """The device's prices, with the shared memory that each subgroup of the kernel can have.
+    """Return the device's prices, with the shared memory that each subgroup of the kernel can have.
 
-    A function that is no gpu.func has none.
+    Without a gpu.func there is none.
     """
     if not isinstance(function, FuncOp):
         return device.prices._replace(slice_bytes=0)
@@ -120,7 +120,7 @@ def conversion_prices(function: Operation, device: XeDevice) -> Prices:
 
 
 def most_subgroups(function: Operation, device: XeDevice) -> int:
-    """Subgroups of a workgroup; where the kernel does not say how many, as many as the largest one has."""
+    """Return the subgroups of a workgroup, or those of the largest one if the kernel does not say how many."""
     found = subgroup_count(function)
     return device.most_subgroups if found is None else found
 
@@ -128,7 +128,7 @@ def most_subgroups(function: Operation, device: XeDevice) -> int:
 class Conversion(NamedTuple):
     """A vector operand that is converted by a plan: `price` in instructions, executed in `depth` loops.
 
-    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
+    `is_ahead` is True if it is placed right after the definition, outside of loops in which it is used.
     """
 
     op: Operation
@@ -143,12 +143,12 @@ class Conversion(NamedTuple):
 
     @property
     def kind(self) -> PlanKind:
-        """By what it is converted."""
+        """The kind of the plan."""
         return self.plan.kind
 
     @property
     def conflicts(self) -> int:
-        """Additional cycles in banks of shared memory."""
+        """The additional cycles in banks of shared memory."""
         return self.plan.conflicts
 
     @property
@@ -158,7 +158,7 @@ class Conversion(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """A vector operand that is reduced, in the layout in which it is held, by what was planned for it."""
+    """A vector operand that is reduced, in its own layout, by the planned reduction."""
 
     op: Operation
     operand: int
@@ -167,7 +167,7 @@ class Reduced(NamedTuple):
 
 
 def reason_of(use: Use) -> str:
-    """Why an op takes a vector as it does."""
+    """Return the reason why an op needs a vector in its layout."""
     name = use.op.name
     if use.fixed is not None:
         what = "operand of the matrix instruction" if name == "xegpu.dpas" else "message"

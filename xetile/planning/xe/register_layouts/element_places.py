@@ -1,14 +1,14 @@
-"""Where the elements of a vector of offsets lie: a function of their coordinates, read off the ops that make them.
+"""The places of a vector of offsets: a function of the elements' coordinates, read from the ops that make them.
 
-Of the offsets of a 16x8 block in rows of 64 elements,
+Consider the offsets of a 16x8 block in rows of 64 elements:
 
     %rows = arith.muli %step, %c64 : vector<16xindex>           ... transposed, broadcast
     %columns = vector.broadcast %step8 : vector<8xindex> to vector<16x8xindex>
     %offsets = arith.addi %rows_broadcast, %columns : vector<16x8xindex>
 
-element (r, c) is 64 r + c: each bit of a coordinate adds its weight. Weights may be products with scalars (a pitch that
-is known at run time), bits may be combined by exclusive or (a swizzle), and what no rule explains still says on which
-coordinates it depends.
+Element (r, c) is 64 r + c: each bit of a coordinate adds its weight. Weights may be products with scalars (a pitch that
+is known at run time), and bits may be combined by exclusive or (a swizzle). If no rule applies, the places still record
+the coordinates on which the elements depend.
 """
 
 from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ class PlaceAnalysis:
         self._order: dict[SSAValue, int] = {}
 
     def places(self, value: SSAValue) -> Places:
-        """What is known of a vector of integers, or of booleans."""
+        """Return the known places of a vector of integers or booleans."""
         found = self._known.get(value)
         if found is None:
             found = self._known[value] = self._found(value)
@@ -78,12 +78,12 @@ class PlaceAnalysis:
         return unknown_places(shape)
 
     def elementwise(self, op: Operation) -> Places:
-        """What no rule explains depends on what its operands do."""
+        """Return the places of an op without a rule: they depend on all that its operands depend on."""
         made = [self.places(v) for v in op.operands if isa(v.type, VectorType)]
         return Places(_width(op), {}, unknown=union(places.depends for places in made))
 
     def scalar(self, value: SSAValue, width: int) -> Places:
-        """A scalar in all elements."""
+        """Return the places of a vector that repeats a scalar."""
         number = known_integer(value)
         zeros = (0,) * width
         if number is not None:
@@ -92,11 +92,11 @@ class PlaceAnalysis:
         return Places(width, {(value,): Term(1, zeros)})
 
     def product(self, left: Product, right: Product) -> Product:
-        """Two products multiplied, their scalars in the order in which they were met."""
+        """Multiply two products and sort their scalars in the order of their first use."""
         return tuple(sorted((*left, *right), key=self._order.__getitem__))
 
     def bits_of(self, product: Product) -> int:
-        """The bits of a product that may be set, as a mask; negative where they have no end."""
+        """Return the bits of a product that may be set, as a mask; it is negative if they are unbounded."""
         found = 1
         for value in product:
             bits = possible_bits(value, self.ranges)
@@ -108,7 +108,7 @@ class PlaceAnalysis:
         return found
 
     def possible(self, places: Places) -> int:
-        """The bits that may be set in any element, as a mask; negative where they have no end."""
+        """Return the bits that may be set in any element, as a mask; it is negative if they are unbounded."""
         if places.unknown is not None:
             return ANY_BITS
         masks: list[int] = []
@@ -124,16 +124,16 @@ class PlaceAnalysis:
         return possible_sum(masks)
 
     def possible_swizzle(self, swizzle: Swizzle) -> int:
-        """The bits that may be set in a swizzle."""
+        """Return the bits that may be set in a swizzle."""
         inside = union((*swizzle.columns, swizzle.number))
         return inside | self.possible_uniform(swizzle)
 
     def possible_uniform(self, swizzle: Swizzle) -> int:
-        """The bits that may be set in a swizzle's uniform part."""
+        """Return the bits that may be set in a swizzle's uniform part."""
         return possible_sum([times(self.bits_of(p), n) for p, n in swizzle.uniform])
 
     def interval(self, places: Places) -> Interval | None:
-        """Between which numbers the elements lie, None where nothing is known."""
+        """Return the interval in which the elements lie, or None if it is not known."""
         if places.unknown is not None or places.swizzle is not None:
             return None
         low = high = 0
@@ -158,7 +158,7 @@ def _width(op: Operation) -> int:
     return prod(_shape(op.results[0])).bit_length() - 1
 
 
-# What ops make.
+# Rules by op.
 
 
 def _constant(_: PlaceAnalysis, op: Operation) -> Places:
@@ -202,7 +202,7 @@ def _broadcast(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 
 def _rearranged(analysis: PlaceAnalysis, op: Operation) -> Places:
-    """All elements of a vector, in another order or repeated."""
+    """Return the places of all elements of a vector in another order, or repeated."""
     (source,) = op.operands
     relation = relation_of(op, 0)
     if relation is None or not is_dealt_out(vector_type(source)):
@@ -211,7 +211,7 @@ def _rearranged(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 
 def _sliced(analysis: PlaceAnalysis, op: Operation) -> Places:
-    """A part of a vector: on what it depends, but not where it begins."""
+    """Return the places of a part of a vector: the coordinates on which it depends, but not where it begins."""
     source, relation = op.operands[0], relation_of(op, 0)
     if relation is None or None in relation.bits or not is_dealt_out(vector_type(source)):
         return unknown_places(_shape(op.results[0]))
@@ -292,7 +292,7 @@ def _exclusive(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 
 def _disjoint_sum(analysis: PlaceAnalysis, left: Places, right: Places) -> Places | None:
-    """The sum of what has no bit in common, which `or` and `xor` are too."""
+    """Return the sum of numbers without common bits, which equals their `or` and `xor`."""
     if analysis.possible(left) & analysis.possible(right):
         return None
     return added(left, right)
@@ -304,7 +304,7 @@ def _either(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 
 def _cast(analysis: PlaceAnalysis, op: Operation) -> Places:
-    """A cast keeps the number where the narrower type can hold it."""
+    """Return the places of a cast, which keeps a number that the narrower type can represent."""
     source = op.operands[0]
     places = analysis.places(source)
     narrow = min(_bits(source), _bits(op.results[0]))

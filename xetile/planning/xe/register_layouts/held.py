@@ -1,4 +1,4 @@
-"""How a vector can be held, and how an access or a matrix instruction holds one."""
+"""The layouts in which vectors can be held, and those of accesses and matrix instructions."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -26,10 +26,10 @@ Vector: TypeAlias = VectorType[Attribute]
 
 
 class Held(NamedTuple):
-    """A layout, and how many elements share one register word, as its lowest registers.
+    """A layout, and the number of elements in one register word, which are the lowest registers.
 
-    Two vectors can have one layout that differ in their words: rows of f16 in 16-bit words,
-    and pairs of them in 32-bit words, as operand B takes them.
+    Two vectors can have the same layout and different words: rows of f16 in 16-bit words, and pairs of them in 32-bit
+    words, as operand B needs them.
     """
 
     layout: LinearLayout
@@ -37,21 +37,21 @@ class Held(NamedTuple):
 
     @property
     def registers(self) -> int:
-        """Elements of one lane."""
+        """The elements of one lane."""
         return self.layout.in_dim_size("register")
 
 
 class Message(NamedTuple):
-    """One message that an access can be, and how it holds the vector."""
+    """A message that an access can use, and the layout of its vector."""
 
     configuration: BlockConfiguration
     held: Held
 
 
 def load_messages(op: LoadNdOp, device: XeDevice) -> tuple[Message, ...]:
-    """The messages that load what an op loads: first that of the form in which it is written.
+    """Return the messages that can do an op's load, first that of the form in which it is written.
 
-    None for what is no block of two dimensions.
+    The result is empty if the op does not load a two-dimensional block.
     """
     type = cast(TensorDescType, op.TensorDesc.type)
     bits = memory_bits(type.element_type)
@@ -66,7 +66,7 @@ def load_messages(op: LoadNdOp, device: XeDevice) -> tuple[Message, ...]:
 
 
 class _Form(NamedTuple):
-    """What a vector is of a row of blocks: blocks of so many columns, rows packed, or transposed."""
+    """The form of a vector in a row of blocks: the columns of a block, and whether rows are packed or transposed."""
 
     columns: int
     pack: int
@@ -77,7 +77,7 @@ class _Form(NamedTuple):
 def _messages(
     written: BlockConfiguration, form: _Form, bits: int, device: XeDevice
 ) -> tuple[Message, ...]:
-    # Blocks that were cut narrower than the lanes would be fetched in smaller pieces.
+    # Blocks that were cut narrower than the lanes would otherwise be fetched in smaller pieces.
     least = min(form.columns, device.lanes)
     known = [
         configuration
@@ -100,7 +100,7 @@ def _messages(
 
 
 def written_load(op: LoadNdOp) -> BlockConfiguration:
-    """The message that has the form in which a load of a 2D block is written."""
+    """Return the message with the form in which a load of a 2D block is written."""
     type = cast(TensorDescType, op.TensorDesc.type)
     rows, columns = type.shape
     packed = op.is_packed and (memory_bits(type.element_type) or 0) < REGISTER_BITS
@@ -109,7 +109,7 @@ def written_load(op: LoadNdOp) -> BlockConfiguration:
 
 
 def store_message(op: StoreNdOp) -> Message | None:
-    """The message of a store, None for what is no block of two dimensions."""
+    """Return the message of a store, or None if it does not store a two-dimensional block."""
     type = cast(TensorDescType, op.TensorDesc.type)
     bits = memory_bits(type.element_type)
     if bits is None or type.scattered or len(type.shape) != _BOX_RANK:
@@ -126,9 +126,9 @@ def store_message(op: StoreNdOp) -> Message | None:
 
 
 def product_operands(op: DpasOp, device: XeDevice) -> tuple[Held, ...]:
-    """How a matrix instruction takes A, B and the accumulator, and last how it holds the result.
+    """Return the layouts of A, B and the accumulator of a matrix instruction, and last that of the result.
 
-    Empty where the device has no such instruction.
+    The result is empty if the device has no such instruction.
     """
     types = tuple(vector_type(value) for value in (op.lhs, op.rhs, op.result))
     multiplied = operand_types(op) or (types[0].element_type, types[1].element_type)

@@ -1,9 +1,9 @@
-"""Loads side by side, or one below the other, that one larger message does.
+"""Loads next to each other, or one below the other, that one larger message can do.
 
     %a = xegpu.load_nd %d[%m, %k]        %b = xegpu.load_nd %d[%m, %k + 16]
 
-are one message of two blocks where the device has it: of one descriptor, with the same hints, in one block of ops, with
-nothing between that may write.
+These are one message of two blocks if the device has it. They need one descriptor and the same hints, and must be in
+one block of ops, with no op between them that may write.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from xetile.layout.intel.message_layouts import Access, BlockConfiguration
 from xetile.targets.xe.device import XeDevice
 
 Place = tuple[int, int]
-"""Row and column (elements), from places that are computed."""
+"""Row and column (elements), relative to computed coordinates."""
 
 
 class Join(NamedTuple):
-    """One message for several loads: each with the row and column in it (elements) at which it begins."""
+    """One message for several loads, each with the row and column of the message (elements) at which it begins."""
 
     message: BlockConfiguration
     loads: Mapping[LoadNdOp, Place]
@@ -36,13 +36,13 @@ class Join(NamedTuple):
 
 
 Run = dict[tuple[object, ...], dict[Place, LoadNdOp]]
-"""Loads between two ops that may write, with their places, by what they must have in common."""
+"""Loads between two ops that may write, with their places, by the properties that they must share."""
 
 
 def joins(
     blocks: Iterable[Block], messages: Mapping[LoadNdOp, BlockConfiguration], device: XeDevice
 ) -> Iterator[Join]:
-    """The larger messages of a function, each to be issued where the first of its loads stands."""
+    """Yield the larger messages of a function, each to be issued at the first of its loads."""
     for block in blocks:
         ops = {op: position for position, op in enumerate(block.ops)}
         for run in _runs(ops, messages):
@@ -85,7 +85,7 @@ def _runs(
 
 
 def _surface(descriptor: SSAValue) -> object:
-    """What tells surfaces apart: those of equal ops are one."""
+    """Return a key that tells surfaces apart; descriptors of equal ops have the same surface."""
     op = descriptor.owner
     if not isinstance(op, Operation):
         return descriptor
@@ -100,7 +100,7 @@ def _only_reads(op: Operation) -> bool:
 
 
 def _split(offset: int | SSAValue) -> tuple[SSAValue | None, int]:
-    """A place as a value that is not known, and a number."""
+    """Split an offset into an unknown value and a number."""
     number = 0
     while not isinstance(offset, int):
         known = known_integer(offset)
@@ -122,7 +122,7 @@ def _split(offset: int | SSAValue) -> tuple[SSAValue | None, int]:
 def _larger(
     message: BlockConfiguration, bits: int, device: XeDevice
 ) -> list[BlockConfiguration]:
-    """The messages of several such blocks, the largest first, among these the tallest."""
+    """Return the messages that combine several such blocks, the largest first, and among equals the tallest."""
     access: Access = "load_packed" if message.packed else "load"
     found = [
         c

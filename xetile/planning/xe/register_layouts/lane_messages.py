@@ -1,8 +1,8 @@
-"""The messages of a scattered access: which registers of a lane go together, and from which address.
+"""The messages of a scattered access: the registers of a lane that one message moves, and their address.
 
-Of 16x8 f32 elements, rows in lanes and columns in registers, at offsets 64 row + column, a lane's 8 registers are
-neighbours in memory: one message of 8 words for each lane. With rows in registers and columns in lanes they are 8
-messages of one word; in shared memory 16 lanes with neighbouring words make them one block message.
+Consider 16x8 f32 elements at offsets 64 row + column. With rows in lanes and columns in registers, a lane's 8 registers
+are neighbors in memory: one message of 8 words for each lane. With rows in registers and columns in lanes they are 8
+messages of one word. In shared memory, 16 lanes with neighboring words make them one block message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
 
 
 class Step(NamedTuple):
-    """A product, and how often it is taken: as often for each lane, and the lane's own number more."""
+    """A product and its factors: `number` is the same for each lane, and `lanes` adds a factor for each."""
 
     product: Product
     number: int
@@ -34,17 +34,17 @@ class Step(NamedTuple):
 
 
 class Twist(NamedTuple):
-    """`uniform ^ number ^ lanes`: what a register and a lane have of an exclusive or."""
+    """`uniform ^ number ^ lanes`: the parts of an exclusive or that a register and a lane add."""
 
     number: int
     lanes: tuple[int, ...]
 
 
 class Part(NamedTuple):
-    """What the addresses of some registers have in common: all but a number that is known.
+    """The part that addresses of some registers share: all but a known number.
 
-    `unknown`: the coordinates on which the rest depends that is read from the vector of offsets, or None if there
-    is no such rest.
+    `unknown`: the coordinates on which the part depends that is read from the vector of offsets, or None if there is no
+    such part.
     """
 
     steps: tuple[Step, ...]
@@ -56,11 +56,11 @@ class LaneMessage(NamedTuple):
     """Registers that one message moves, in the order of memory.
 
     Attributes:
-        form: "lanes": each lane has words next to each other; "block": a word's neighbours are the next lanes'.
-        part: where it lies, apart from `offset` (elements).
+        form: "lanes": each lane has adjacent words; "block": a word's neighbors are those of the next lanes.
+        part: its address without `offset` (elements).
         registers: the elements, `word_bits` of which are one word.
         alignment: of the address (bytes), as far as it is known.
-        masked: the register whose mask is that of all; None where nothing is masked.
+        masked: the register whose mask applies to all; None if nothing is masked.
         conflicts: additional cycles because lanes ask for different words of one bank.
     """
 
@@ -74,12 +74,12 @@ class LaneMessage(NamedTuple):
     conflicts: int = 0
 
     def words(self, bits: int) -> int:
-        """Words of a lane, of elements of so many bits."""
+        """Return the words of a lane, for elements of `bits`."""
         return len(self.registers) * bits // self.word_bits
 
 
 class LanePlan(NamedTuple):
-    """The messages of an access, and for each register its place among the elements that they move."""
+    """The messages of an access, and the place of each register among the elements that they move."""
 
     messages: tuple[LaneMessage, ...]
     places: tuple[int, ...]
@@ -87,16 +87,16 @@ class LanePlan(NamedTuple):
 
 
 class Access(NamedTuple):
-    """What is known of a scattered access.
+    """The known facts about a scattered access.
 
     Attributes:
-        places: where its elements lie (elements from the base).
-        multiples: by product what it is a multiple of.
+        places: the places of its elements (elements from the base).
+        multiples: a number for each product, of which that product is a multiple.
         twisted: the bits that may be set in the uniform part of a swizzle.
         bits: of an element in memory.
         alignment: of the base, in bytes.
-        is_shared: whether it is to shared memory.
-        masked: the coordinate bits on which its mask depends, None where nothing is masked.
+        is_shared: True for an access to shared memory.
+        masked: the coordinate bits on which its mask depends, None if nothing is masked.
     """
 
     places: Places
@@ -117,7 +117,7 @@ def access(
     is_shared: bool,
     masked: int | None,
 ) -> Access:
-    """An access, with what is known of the scalars in its addresses."""
+    """Return an access with the known facts about the scalars in its addresses."""
     multiples = {p: lowest(analysis.bits_of(p)) for p in places.terms if p != ONE}
     twisted = 0 if places.swizzle is None else analysis.possible_uniform(places.swizzle)
     return Access(places, multiples, twisted, bits, alignment, is_shared, masked)
@@ -126,9 +126,9 @@ def access(
 def lane_messages(
     access: Access, layout: LinearLayout, prices: Prices, banks: int
 ) -> LanePlan:
-    """The messages with which a vector in this layout is loaded or stored, and what they cost.
+    """Return the messages that load or store a vector in this layout, and their price.
 
-    An element that several registers hold is moved once for all of them. Shared memory has so many banks.
+    An element that several registers hold is moved once for all of them. `banks` are those of shared memory.
     """
     registers = _images(layout.in_columns["register"])
     lanes = _images(layout.in_columns["lane"])
@@ -163,14 +163,14 @@ def _images(columns: Sequence[int]) -> list[int]:
 
 
 def _mixed(layout: LinearLayout) -> int:
-    """The coordinate bits that depend on registers and on lanes."""
+    """Return the coordinate bits that depend on both registers and lanes."""
     return union(layout.in_columns["register"]) & union(layout.in_columns["lane"])
 
 
 def _part(
     access: Access, at: int, lanes: Sequence[int], mixed: int, known: dict[object, Part]
 ) -> tuple[Part, int]:
-    """What a register's address is, and the number in it; `at` are its coordinates in lane 0."""
+    """Return a register's address and the number in it; `at` are its coordinates in lane 0."""
     places = access.places
     offset, numbers = 0, list[int]()
     for product, term in places.terms.items():
@@ -203,7 +203,7 @@ def _new_part(
     places = access.places
     steps: list[Step] = []
     for (product, term), number in zip(places.terms.items(), numbers, strict=True):
-        # a bit that the register sets already is taken away where the lane sets it too
+        # A bit that the register already sets is subtracted again if the lane sets it too.
         signs = [-w if mixed >> bit & 1 else w for bit, w in enumerate(term.weights)]
         own = tuple([_weighed(signs, lane) for lane in lanes])
         if number or any(own):
@@ -244,7 +244,7 @@ def _combined(columns: Sequence[int], at: int) -> int:
 def _grouped(
     access: Access, part: Part, offsets: Mapping[int, int], prices: Prices
 ) -> list[LaneMessage]:
-    """Messages for registers by their offsets: the longest runs of neighbours first."""
+    """Return messages for registers by their offsets, the longest runs of neighbors first."""
     left: dict[int, int] = dict(sorted(offsets.items()))
     messages: list[LaneMessage] = []
     masked = None
@@ -277,7 +277,7 @@ def _lanes(
 def _block(
     access: Access, part: Part, left: Mapping[int, int], start: int, prices: Prices
 ) -> LaneMessage | None:
-    """A block message where the lanes have words one behind the other."""
+    """Return a block message if the words of adjacent lanes are adjacent, else None."""
     own = [step.lanes for step in part.steps if any(step.lanes)]
     is_plain = part.unknown is None and len(own) == 1
     if not access.is_shared or not is_plain or (part.twist and any(part.twist.lanes)):
@@ -306,7 +306,7 @@ def _block(
 
 
 def _words(left: Mapping[int, int], start: int, size: int, stride: int, most: int) -> int:
-    """How many words of `size` elements stand one `stride` apart: a power of two."""
+    """Return the number of words of `size` elements that lie one `stride` apart, as a power of two."""
     count = 1
     while count * 2 <= most and all(
         start + stride * number + place in left
@@ -318,7 +318,7 @@ def _words(left: Mapping[int, int], start: int, size: int, stride: int, most: in
 
 
 def _word(bits: int, alignment: int, left: Mapping[int, int], start: int) -> int:
-    """Bits of the words in which neighbours go: at most 32 where elements are narrower."""
+    """Return the bits of the words in which neighbors move: at most 32 if elements are narrower."""
     word = bits
     while word < REGISTER_BITS and alignment * BYTE_BITS >= 2 * word:
         size = 2 * word // bits
@@ -329,7 +329,7 @@ def _word(bits: int, alignment: int, left: Mapping[int, int], start: int) -> int
 
 
 def _alignment(access: Access, part: Part, offset: int, *, over_lanes: bool) -> int:
-    """The largest power of two (bytes, at most the base's alignment) that divides all addresses."""
+    """Return the largest power of two (bytes, at most the base's alignment) that divides all addresses."""
     size = access.bits // BYTE_BITS
     if part.unknown is not None:
         return size
@@ -348,7 +348,7 @@ def _alignment(access: Access, part: Part, offset: int, *, over_lanes: bool) -> 
 
 
 def _with_conflicts(access: Access, message: LaneMessage, banks: int) -> LaneMessage:
-    """A message with the conflicts of its lanes, as far as their places are known."""
+    """Return a message with the bank conflicts of its lanes, as far as their places are known."""
     if not access.is_shared or message.form == "block" or message.part.unknown is not None:
         return message
     lanes = [0] * len(next((step.lanes for step in message.part.steps), (0,)))

@@ -1,4 +1,4 @@
-"""Layouts and conversions of a function, for people."""
+"""Layouts and conversions of a function as readable text."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ _Entry: TypeAlias = tuple[str, ...]
 
 
 def describe(function: Operation, layouts: RegisterLayouts) -> str:
-    """A line for each vector, and what is converted where, how and why; those that are alike share theirs.
+    """Describe each vector in a line, and each conversion with place, kind and reason. Equal lines are merged.
 
     @k: 3 vectors have layouts, 1 conversion of 44 instructions
       line 8: %y vector<16x16xf16>: registers (1, 0) (2, 0) (4, 0) (8, 0), lanes (0, 1) (0, 2) (0, 4) (0, 8)
@@ -40,7 +40,7 @@ def _lines(function: Operation, layouts: RegisterLayouts) -> Iterator[str]:
 
 
 def _grouped(entries: Iterable[_Entry]) -> Iterator[str]:
-    """Lines of entries, each a place and its text; equal ones stand where the first does, and are counted."""
+    """Yield lines of entries, each a place and its text; equal entries are counted at the first of them."""
     for (place, first, *more), count in Counter(entries).items():
         yield f"  {place}{f'{count} x ' if count > 1 else ''}{first}"
         yield from more
@@ -54,7 +54,7 @@ def _vector(layouts: RegisterLayouts, value: SSAValue) -> _Entry:
 
 
 def _access(access: LaneAccess, layout: LinearLayout) -> _Entry:
-    """A scattered access: its messages by their form, and how they meet in the banks of shared memory."""
+    """Describe a scattered access: its messages by form, and their bank conflicts in shared memory."""
     known = access.access
     counts = Counter(
         (message.form, message.words(known.bits), message.word_bits)
@@ -113,7 +113,7 @@ def _shape(message: BlockConfiguration) -> str:
 
 
 def _layout(layout: LinearLayout) -> str:
-    """Where the bits of a register's number and of a lane's go: (row, column) and so on."""
+    """Describe the element to which each bit of a register's and of a lane's number leads: (row, column) and so on."""
     parts: list[str] = []
     for name, bases in layout.bases.items():
         shown = " ".join(f"({', '.join(map(str, basis))})" for basis in bases) or "one"

@@ -1,13 +1,13 @@
-"""How an op relates the layouts of its operands and its result: at level X, (register, lane) -> (dim0, dim1, ...).
+"""The relations between layouts of operands and results at level X: (register, lane) -> (dim0, dim1, ...).
 
-Of a 16x8 transposed into an 8x16,
+Consider a 16x8 transposed into an 8x16:
 
     result   register -> (0, 8), (1, 0), (2, 0), (4, 0)    lane -> (0, 1), (0, 2), (0, 4), (0, 0)
     operand  register -> (8, 0), (0, 1), (0, 2), (0, 4)    lane -> (1, 0), (2, 0), (4, 0), (0, 0)
 
-All extents are powers of two, so most ops match bits of the operand's coordinates with bits of the result's: a
-transpose, a cast of the shape, a broadcast, a slice, a bitcast and a reduction differ in which bits have a match. Bits
-without one lie where the op that executes them finds them: see `Placement`.
+All extents are powers of two, so most ops match bits of the operand's coordinates with bits of the result's. A
+transpose, a cast of the shape, a broadcast, a slice, a bitcast and a reduction differ in which bits have a match.
+`Placement` defines where bits without a match lie.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ from xetile.layout.algebra.f2 import multiply
 from xetile.layout.algebra.linear_layout import LinearLayout
 
 Placement = Literal["spread", "registers", "words"]
-"""Where bits without a match lie: in lanes that hold nothing else and then in the highest registers (a row that is
+"""The place of bits without a match: in lanes that hold nothing else and then in the highest registers (a row that is
 broadcast, a column that is summed), in the highest registers only, or in the lowest registers (parts of a word)."""
 
 Shape = tuple[int, ...]
@@ -44,10 +44,9 @@ _COMPUTED = (
 
 
 class Relation(NamedTuple):
-    """Bits of the operand's coordinates and bits of the result's that are one.
+    """The bits of the operand's coordinates that equal bits of the result's.
 
-    `bits` has for each bit of the result, counted as in a column of a layout, that of the
-    operand, or None.
+    `bits` has the operand's bit for each bit of the result, or None. Bits are counted as in a column of a layout.
     """
 
     operand: Shape
@@ -56,21 +55,21 @@ class Relation(NamedTuple):
     placement: Placement = "spread"
 
     def inverted(self) -> "Relation":
-        """The same with the operand and the result exchanged."""
+        """Return this relation with the operand and the result exchanged."""
         found = {theirs: ours for ours, theirs in enumerate(self.bits)}
         bits = tuple(found.get(bit) for bit in range(_width(self.operand)))
         return Relation(self.result, self.operand, bits, self.placement)
 
 
 def is_computed(op: Operation) -> bool:
-    """Whether a vector is made of the coordinates of lanes and registers, in any layout that a use takes."""
+    """Return True if a vector is computed from coordinates of lanes and registers, in any layout that a user needs."""
     if op.name == "vector.broadcast":
         return not isa(op.operands[0].type, VectorType)
     return op.name in _COMPUTED and isa(op.results[0].type, VectorType)
 
 
 def is_copied(op: Operation) -> bool:
-    """Whether an op gives every lane a whole vector, as `vector.load` does: one of rank 0 or 1."""
+    """Return True if an op gives every lane a whole vector of rank 0 or 1, as `vector.load` does."""
     types = [result.type for result in op.results]
     known = op.name in _RULES or op.name.startswith("xegpu.") or has_trait(op, Elementwise)
     return (
@@ -81,12 +80,12 @@ def is_copied(op: Operation) -> bool:
 
 
 def is_dealt_out(type: VectorType[Attribute]) -> bool:
-    """Whether registers and lanes can hold a vector: its extents are powers of two."""
+    """Return True if registers and lanes can share a vector: its extents are powers of two."""
     return all(extent & (extent - 1) == 0 for extent in type.get_shape())
 
 
 def relates_elements(op: Operation) -> bool:
-    """Whether an op that is not elementwise relates elements of vectors, and not just single ones."""
+    """Return True if an op that is not elementwise relates elements of vectors, and not only single elements."""
     vectors = [value for value in (*op.operands, *op.results) if isa(value.type, VectorType)]
     return op.name in _RULES and (len(vectors) > 1) and not _is_of_one_element(op)
 
@@ -96,7 +95,7 @@ def _is_of_one_element(op: Operation) -> bool:
 
 
 def replicated(shape: Sequence[int], lanes: int) -> LinearLayout:
-    """The layout in which each of so many lanes holds all elements, row-major in its registers."""
+    """Return the layout in which each lane holds all elements, row-major in its registers."""
     bits = row_major_bits(tuple(shape))
     columns = {REGISTER: tuple([1 << bit for bit in bits]), LANE: (0,) * _log2(lanes)}
     return LinearLayout.of_columns(columns, _widths(tuple(shape)))
@@ -104,7 +103,7 @@ def replicated(shape: Sequence[int], lanes: int) -> LinearLayout:
 
 @lru_cache(maxsize=4096)
 def pulled(relation: Relation, result: LinearLayout) -> LinearLayout:
-    """The operand's layout, from the result's; of an inverted relation the other way."""
+    """Return the operand's layout for a layout of the result; for an inverted relation, the reverse."""
     exact = repeating(relation, result)
     registers = [column for column in exact.in_columns[REGISTER] if column]
     lanes = list(exact.in_columns[LANE])
@@ -121,7 +120,7 @@ def pulled(relation: Relation, result: LinearLayout) -> LinearLayout:
 
 
 def repeating(relation: Relation, result: LinearLayout) -> LinearLayout:
-    """What of the operand stands at each register and lane of the result: repeated where it is broadcast."""
+    """Return the layout of the operand at each register and lane of the result; broadcast elements repeat."""
     moved = [0 if bit is None else 1 << bit for bit in relation.bits]
     columns = {
         name: tuple([multiply(moved, column) for column in columns])
@@ -131,7 +130,7 @@ def repeating(relation: Relation, result: LinearLayout) -> LinearLayout:
 
 
 def relation_of(op: Operation, index: int) -> Relation | None:
-    """Which bits of an operand's coordinates are which of the result's, None where no layout follows."""
+    """Return the relation between the coordinate bits of an operand and the result, or None if no layout follows."""
     operand = op.operands[index]
     if not isa(operand.type, VectorType) or not op.results:
         return None
@@ -173,7 +172,7 @@ def _broadcast(op: Operation, _: int) -> Relation:
 
 
 def _extracted(op: Operation, index: int) -> Relation | None:
-    """Leading dimensions are dropped; single elements are found in any layout."""
+    """Drop the leading dimensions. Single elements are found in any layout, and have no relation."""
     if not isa(op.results[0].type, VectorType):
         return None
     position = integers_of(op, "static_position")
@@ -192,7 +191,7 @@ def _inserted(op: Operation, index: int) -> Relation | None:
 
 
 def _where(position: Sequence[int]) -> Placement:
-    """Which lane is meant is known of static positions only."""
+    """Return "spread" if the lane is known, which is so only for static positions, else "registers"."""
     return "registers" if DYNAMIC_INDEX in position else "spread"
 
 
@@ -213,7 +212,7 @@ def _slice_inserted(op: Operation, index: int) -> Relation:
 
 
 def _box(whole: Shape, part: Shape, offsets: Sequence[int]) -> Relation:
-    """Coordinates in a box at a multiple of its extents are the lower bits; elsewhere registers are picked singly."""
+    """Match coordinates in a box with the lower bits if the box is aligned to its extents; else pick registers."""
     starts, bits = _starts(whole), list[int | None]()
     for dimension, (extent, offset) in enumerate(zip(part, offsets, strict=True)):
         at = starts[dimension]
@@ -223,7 +222,7 @@ def _box(whole: Shape, part: Shape, offsets: Sequence[int]) -> Relation:
 
 
 def _bitcast(op: Operation, _: int) -> Relation:
-    """The last dimension in words of another width: what lies inside of one has no match."""
+    """Relate the last dimension in words of another width; bits within one word have no match."""
     operand, result = vector_type(op.operands[0]), vector_type(op.results[0])
     before, after = operand.get_shape(), result.get_shape()
     if not before or before[-1] == after[-1]:
@@ -247,18 +246,18 @@ def _reduced(op: Operation, index: int) -> Relation:
 
 
 def _shuffled(op: Operation, index: int) -> Relation:
-    """Entries along the leading dimension are picked among registers."""
+    """Relate entries along the leading dimension, which are picked among registers."""
     rank = len(_shape(op.results[0]))
     return _by_dimension(op, index, {d: d for d in range(1, rank)}, "registers")
 
 
 def _changed(op: Operation, index: int) -> Relation:
-    """Of an atomic op: elements of a chunk have one mask."""
+    """Relate the operands of an atomic op; the elements of a chunk have one mask."""
     return _same(op, index) if index == 2 else chunks(op.operands[index], op.results[0])
 
 
 def chunks(first: SSAValue, whole: SSAValue) -> Relation:
-    """Elements that stand in the last dimension behind others, each of which is related to the first."""
+    """Return the relation of chunk elements along the last dimension, each related to the chunk's first element."""
     outer, shape = _shape(first), _shape(whole)
     bits: list[int | None] = list(range(_width(outer)))
     return Relation(outer, shape, (*bits, *[None] * (_width(shape) - len(bits))), "registers")
@@ -267,7 +266,7 @@ def chunks(first: SSAValue, whole: SSAValue) -> Relation:
 def _by_dimension(
     op: Operation, index: int, kept: Mapping[int, int], placement: Placement = "spread"
 ) -> Relation:
-    """A relation of whole dimensions: `kept` has for one of the result that of the operand."""
+    """Return a relation of whole dimensions; `kept` maps a dimension of the result to one of the operand."""
     operand, result = _shape(op.operands[index]), _shape(op.results[0])
     starts, bits = _starts(operand), list[int | None]()
     for dimension, extent in enumerate(result):
@@ -282,7 +281,7 @@ def _by_dimension(
 
 
 def _shape(value: SSAValue) -> Shape:
-    """The shape of a vector; a scalar has none."""
+    """Return the shape of a vector, or () for a scalar."""
     return tuple(vector_type(value).get_shape()) if isa(value.type, VectorType) else ()
 
 
@@ -299,12 +298,12 @@ def _widths(shape: Shape) -> dict[str, int]:
 
 
 def _starts(shape: Sequence[int]) -> list[int]:
-    """Where in a column the bits of each dimension begin."""
+    """Return where in a column the bits of each dimension begin."""
     return [_width(tuple(shape[:dimension])) for dimension in range(len(shape))]
 
 
 def row_major_bits(shape: Shape) -> list[int]:
-    """The bits of a column from the fastest to the slowest of a row-major order."""
+    """Return the bits of a column from the fastest to the slowest in row-major order."""
     starts = _starts(shape)
     return [
         starts[dimension] + bit

@@ -1,7 +1,7 @@
-"""Places: a vector of integers as a function of its coordinates, and how such functions are added and moved.
+"""Places: a vector of integers as a function of its coordinates, and operations that add and move such functions.
 
-The elements of a tile of a matrix in shared memory are places behind what is computed of its corner. Of a scalar it is
-known which bits may be set: the multiples that it is one of, and how large it may be.
+The elements of a tile of a matrix in shared memory are places relative to the computed part of its corner. For a scalar
+the known facts are the bits that may be set: the number of which it is a multiple, and its largest value.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,14 +21,14 @@ from xetile.planning.xe.register_layouts.layout_rules import Relation
 from xetile.targets.target import INDEX_BITS
 
 ANY_BITS = -1
-"""All bits without end; a negative mask is one without end above its lowest bit."""
+"""All bits, unbounded. A negative mask has all bits from its lowest set bit on."""
 
 _DEPTH = 16
 _SAME = ("arith.index_cast", "arith.extui", "arith.extsi")
 
 
 def possible_bits(value: SSAValue, ranges: Ranges, depth: int = 0) -> int:
-    """The bits that may be set in an integer, as a mask; negative where they have no end."""
+    """Return the bits that may be set in an integer, as a mask; it is negative if they are unbounded."""
     number = known_integer(value)
     if number is not None:
         return number
@@ -40,7 +40,7 @@ def possible_bits(value: SSAValue, ranges: Ranges, depth: int = 0) -> int:
 
 
 def union(masks: Iterable[int]) -> int:
-    """The bits that are set in any of some masks."""
+    """Return the bits that are set in any of the masks."""
     found = 0
     for mask in masks:
         found |= mask
@@ -48,7 +48,7 @@ def union(masks: Iterable[int]) -> int:
 
 
 def possible_sum(masks: Sequence[int]) -> int:
-    """The bits that may be set in a sum of what has these bits."""
+    """Return the bits that may be set in a sum of numbers with these masks."""
     total = 0
     for mask in sorted(masks, key=lambda mask: (mask < 0, mask)):
         if total & mask == 0:
@@ -92,7 +92,7 @@ def _of_op(value: SSAValue, ranges: Ranges, depth: int) -> int:
 
 
 def _wrapped(value: SSAValue, mask: int) -> int:
-    """A result that does not fit its type wraps around, and may then have all higher bits."""
+    """Return the mask of a result, which may have all higher bits if it does not fit its type and wraps around."""
     return mask if mask.bit_length() < _width(value) else -(mask & -mask)
 
 
@@ -106,7 +106,7 @@ def _shifted(op: Operation, mask: int) -> int:
 
 
 def _of_counter(value: BlockArgument, ranges: Ranges, depth: int) -> int:
-    """A loop's counter is a multiple of what its start and its step are."""
+    """Return the mask of a loop's counter, which is a multiple of any common divisor of start and step."""
     loop = value.owner.parent_op()
     if loop is None or loop.name != "scf.for" or value.index:
         return ANY_BITS
@@ -123,20 +123,20 @@ def _width(value: SSAValue) -> int:
 
 
 Product = tuple[SSAValue, ...]
-"""Scalars that are multiplied; none of them is the number 1."""
+"""Scalars that are multiplied; an empty product is the number 1."""
 
 ONE: Product = ()
 
 
 class Term(NamedTuple):
-    """What a product is multiplied with: a number, and for each bit of the coordinates its weight."""
+    """The factor of a product: a number, and a weight for each bit of the coordinates."""
 
     number: int
     weights: tuple[int, ...]
 
 
 class Swizzle(NamedTuple):
-    """`uniform ^ number ^ columns * coordinates`: an exclusive or, of which the uniform part is a sum of products."""
+    """`uniform ^ number ^ columns * coordinates`: an exclusive or whose uniform part is a sum of products."""
 
     uniform: tuple[tuple[Product, int], ...]
     number: int
@@ -145,10 +145,10 @@ class Swizzle(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """A vector of integers as a function of its coordinates, counted as a layout's columns are.
+    """A vector of integers as a function of its coordinates, counted as in a layout's columns.
 
-    The sum of `terms`, of `swizzle`, and of a part that is not known if `unknown` is not None: `unknown` has the
-    coordinate bits on which that part depends. It is 0 if all elements add the same unknown number.
+    The elements are the sum of `terms`, of `swizzle`, and of an unknown part unless `unknown` is None. `unknown` has
+    the coordinate bits on which that part depends. It is 0 if all elements add the same unknown number.
     """
 
     width: int
@@ -169,7 +169,7 @@ class Places:
 
     @property
     def number(self) -> int | None:
-        """The number that all elements are, or None if they differ or are not known."""
+        """The number that all elements equal, or None if they differ or are not known."""
         if self.unknown is not None or self.depends or self.swizzle is not None:
             return None
         if any(self.terms.keys() - {ONE}):
@@ -178,23 +178,23 @@ class Places:
         return 0 if term is None else term.number
 
     def plus(self, weights: Sequence[int]) -> "Places":
-        """These places, with further weights of coordinate bits."""
+        """Return these places with further weights of coordinate bits."""
         number, own = self.terms.get(ONE, Term(0, (0,) * self.width))
         both = tuple([a + b for a, b in zip(own, weights, strict=True)])
         return replace(self, terms={**self.terms, ONE: Term(number, both)})
 
 
 MOST_TERMS = 6
-"""Products of which a sum is kept; of longer ones only what they depend on."""
+"""The most products in a sum. A longer sum records only the coordinates on which it depends."""
 
 
 def lowest(mask: int) -> int:
-    """The lowest bit that is set in a mask."""
+    """Return the lowest set bit of a mask."""
     return mask & -mask
 
 
 def times(mask: int, factor: int) -> int:
-    """The bits that may be set in a product of what has these bits and a number."""
+    """Return the bits that may be set in the product of a number with this mask and a factor."""
     if mask == 0 or factor == 0:
         return 0
     if factor & (factor - 1) == 0 and factor > 0:
@@ -206,13 +206,13 @@ def times(mask: int, factor: int) -> int:
 
 
 def unknown_places(shape: Sequence[int]) -> Places:
-    """What may lie anywhere, each element for itself."""
+    """Return places of which nothing is known: each element may lie anywhere."""
     width = prod(shape).bit_length() - 1
     return Places(width, {}, unknown=(1 << width) - 1)
 
 
 def moved(places: Places, relation: Relation) -> Places:
-    """The places of the result of an op that rearranges or repeats all elements of its operand."""
+    """Return the places of the result of an op that rearranges or repeats all elements of its operand."""
 
     def columns(weights: Sequence[int]) -> tuple[int, ...]:
         return tuple([0 if bit is None else weights[bit] for bit in relation.bits])
@@ -235,7 +235,7 @@ def moved(places: Places, relation: Relation) -> Places:
 
 
 def added(left: Places, right: Places, factor: int = 1) -> Places | None:
-    """`left + factor * right`; None where both are swizzled."""
+    """Return `left + factor * right`, or None if both are swizzled or the sum has too many products."""
     if right.swizzle is not None and (left.swizzle is not None or factor != 1):
         return None
     terms = dict(left.terms)
@@ -254,7 +254,7 @@ def added(left: Places, right: Places, factor: int = 1) -> Places | None:
 
 
 def as_swizzle(places: Places) -> Swizzle | None:
-    """A sum as an exclusive or, where that is the same."""
+    """Return a sum as an equal exclusive or, or None if there is none."""
     if places.unknown is not None:
         return None
     if places.swizzle is not None:
@@ -276,11 +276,11 @@ def as_swizzle(places: Places) -> Swizzle | None:
 
 
 class MatrixPlaces(NamedTuple):
-    """The places of a tile's elements behind its corner's computed coordinates.
+    """The places of a tile's elements relative to the computed coordinates of its corner.
 
     Attributes:
-        places: with the coordinates that are numbers; all unknown where the tile crosses blocks anywhere.
-        multiple: of which the place of the computed coordinates is one (elements); 0 where there are none.
+        places: with the coordinates that are numbers; all unknown if the tile may cross blocks.
+        multiple: a divisor of the place of the computed coordinates (elements); 0 if there are none.
     """
 
     places: Places
@@ -290,7 +290,7 @@ class MatrixPlaces(NamedTuple):
 def matrix_places(
     type: MemDescType, corner: Sequence[Mixed], shape: Sequence[int], ranges: Ranges
 ) -> MatrixPlaces:
-    """The places of a tile of this shape at a corner (row and column)."""
+    """Return the places of a tile of this shape at a corner (row and column)."""
     inner, outer = type.steps
     width = sum(extent.bit_length() - 1 for extent in shape)
     number, multiples, weights = 0, 0, list[int]()
@@ -315,7 +315,7 @@ def _bits(place: int | SSAValue, ranges: Ranges) -> int:
 
 
 def _splits(bits: int, block: int, extent: int) -> bool:
-    """Whether a tile of an extent at such a place takes whole blocks, or lies in one of them."""
+    """Return True if a tile of an extent at such a place takes whole blocks or lies in one block."""
     if block % extent and extent % block:
         return False
     return extent == 1 or not bits & extent - 1

@@ -1,13 +1,13 @@
-"""Which steps reduce a vector that registers and lanes hold, and what they cost.
+"""The steps that reduce a vector in registers and lanes, and their price.
 
     operand   8x16: register -> (1, 0), (2, 0), (4, 0)    lane -> (0, 1), (0, 2), (0, 4), (0, 8)
 
-The order of reductions takes the bits of the reduced index from the highest, each where it lies: pairs of registers, or
-pairs of lanes. For pairs of lanes there are two ways: a butterfly leaves the result in both lanes; a merge of two
-registers, of which one lane keeps the one and the other lane the other, leaves half of the registers, and rows in
-lanes. What any order gives the same bits of takes registers first.
+An ordered reduction takes the bits of the reduced index from the highest, each at its place: pairs of registers, or
+pairs of lanes. Pairs of lanes can be reduced in two ways. A butterfly leaves the result in both lanes. A merge combines
+two registers, one in each lane of a pair, which leaves half of the registers, with rows in lanes. If every order gives
+the same bits, registers come first.
 
-Where the subgroup has shared memory, the operand may be turned before all steps, rows into lanes:
+If the subgroup has shared memory, the operand may be converted before all steps, with rows in lanes:
 
     8x16: register -> (0, 1), (0, 2), (0, 4), (0, 8)    lane -> (0, 0), (1, 0), (2, 0), (4, 0)
     or    register -> (0, 1), (0, 2), (0, 4)            lane -> (0, 8), (1, 0), (2, 0), (4, 0)
@@ -36,21 +36,22 @@ from xetile.planning.xe.register_layouts.layout_rules import (
 
 
 class Pairs(NamedTuple):
-    """Registers whose numbers differ in one bit, combined: half of them are left."""
+    """The combination of registers whose numbers differ in one bit, which leaves half of them."""
 
     bit: int
 
 
 class Butterfly(NamedTuple):
-    """Each register combined with that of the lane whose number differs in a bit; one bit after the other."""
+    """The combination of each register with that of the lane whose number differs in one bit, bit after bit."""
 
     bits: tuple[int, ...]
 
 
 class Merge(NamedTuple):
-    """Of two registers whose numbers differ in `bit`, lanes without the bit `lane` of their number combine the lower.
+    """The combination of two registers whose numbers differ in `bit`, each in one half of the lanes.
 
-    Those with it combine the upper; each with what the other lane holds of it.
+    Lanes without the bit `lane` in their number combine the lower register, and those with it the upper one, each with
+    the other lane's part of it.
     """
 
     lane: int
@@ -58,17 +59,17 @@ class Merge(NamedTuple):
 
 
 _ROUNDING = ("add", "mul")
-"""The kinds of floats that depend on the order."""
+"""The kinds of reductions of floats that depend on the order."""
 
 Step: TypeAlias = Pairs | Butterfly | Merge
 
 
 class Reduction(NamedTuple):
-    """How a vector is reduced: taken in the layout `operand`, after the steps it is in the layout `result`.
+    """The plan of a reduction: it takes a vector in the layout `operand`, and its steps leave the layout `result`.
 
-    `price` (instructions) is that of the conversions before and after too. It is the least of those that are compared:
-    `as_held`, between lanes where these hold it, and `turned`, rows brought to lanes before; None where that is
-    impossible, or bringing them there alone is dearer.
+    `price` (instructions) includes the conversions before and after. It is the least of the prices compared: `as_held`,
+    between the lanes that hold the vector, and `turned`, with rows moved to lanes before. `turned` is None if that is
+    impossible, or if the move alone costs more.
     """
 
     operand: LinearLayout
@@ -80,7 +81,7 @@ class Reduction(NamedTuple):
 
 
 def is_in_order(op: Operation, element: Attribute) -> bool:
-    """Whether a reduction of elements of a type gives other bits in another order, and has to keep its own."""
+    """Return True if a reduction must keep its order because another order would give other bits."""
     if FastMathFlag.REASSOC in fast_math(op).data:
         return False
     kind = str(op.properties["kind"])
@@ -98,10 +99,10 @@ def reduction(
     *,
     in_order: bool,
 ) -> Reduction:
-    """The cheapest way to reduce what is in a layout so that it is in another, None for a scalar's.
+    """Return the cheapest way to reduce a vector from a layout to another one, or to a scalar for None.
 
-    `relation` is that of the operand (`layout_rules.relation_of`), `dimensions` are the reduced
-    ones. Without `in_order` all orders give the same bits.
+    `relation` is that of the operand (`layout_rules.relation_of`), and `dimensions` are the reduced ones. Unless
+    `in_order`, all orders give the same bits.
     """
     back = relation.inverted()
     goal = None if wanted is None else repeating(relation, wanted)
@@ -134,11 +135,10 @@ def reduction(
 def _turned(
     operand: LinearLayout, goal: LinearLayout | None, reduced: Sequence[int], prices: Prices
 ) -> Iterator[LinearLayout]:
-    """Layouts with the reduced bits in registers and what is kept in the lanes where it is wanted, else the highest.
+    """Yield layouts with the reduced bits in registers and kept bits in lanes: where they are wanted, else the highest.
 
-    Through shared memory this takes a message for 8 registers on either side, where lanes
-    exchange each register several times. Lanes that are left repeat others, or hold the
-    highest reduced bits.
+    Through shared memory this takes a message for 8 registers on either side; lanes would exchange each register
+    several times. The remaining lanes repeat others, or hold the highest reduced bits.
     """
     registers, lanes = operand.in_columns[REGISTER], operand.in_columns[LANE]
     kept = [column for column in registers if column not in reduced]
@@ -164,7 +164,7 @@ def _turned(
 
 
 def _reduced_bits(relation: Relation, dimensions: Sequence[int]) -> list[int]:
-    """The columns of the reduced index in the order in which they are taken."""
+    """Return the columns of the reduced index in the order in which they are reduced."""
     bits, start = list[int](), 0
     for dimension, extent in enumerate(relation.operand):
         width = extent.bit_length() - 1
@@ -175,9 +175,9 @@ def _reduced_bits(relation: Relation, dimensions: Sequence[int]) -> list[int]:
 
 
 def _with_single_bits(source: LinearLayout, reduced: Sequence[int]) -> LinearLayout:
-    """The layout itself, without registers that repeat others, where each reduced bit lies in one place of its own.
+    """Return the layout without registers that repeat others, if each reduced bit has one place of its own.
 
-    Else one in which columns of the vector go to lanes, row-major.
+    Otherwise return a layout in which the vector's elements go to lanes first, row-major.
     """
     registers, lanes = source.in_columns[REGISTER], source.in_columns[LANE]
     kept = tuple(dict.fromkeys(column for column in registers if column))
@@ -217,7 +217,7 @@ def _layout(
 def _choices(
     operand: LinearLayout, goal: LinearLayout | None, reduced: Sequence[int]
 ) -> Iterator[Mapping[int, int]]:
-    """Which register bit (its column) each reduced lane bit may be given: none, those wanted, the highest."""
+    """Yield the register bits (columns) to merge into reduced lane bits: none, those wanted, the highest."""
     yield {}
     if goal is None:
         return
@@ -233,7 +233,7 @@ def _choices(
 
 
 class _Work:
-    """The steps so far, what is left, and what they cost."""
+    """The steps so far, the remaining layout, and the price."""
 
     def __init__(self, operand: LinearLayout, element_bits: int, prices: Prices) -> None:
         self.operand = operand
@@ -246,20 +246,20 @@ class _Work:
 
     @property
     def layout(self) -> LinearLayout:
-        """Where elements are, the reduced bits left out."""
+        """The layout of the remaining elements, without the reduced bits."""
         return _layout(self.operand, tuple(self.registers), tuple(self.lanes))
 
     @property
     def price(self) -> float:
-        """Instructions."""
+        """The price in instructions."""
         return self.words * (self._price + self._butterflies())
 
     def registers_first(self, bits: Sequence[int]) -> list[int]:
-        """The reduced bits, those in registers before those in lanes."""
+        """Return the reduced bits, those in registers before those in lanes."""
         return sorted(bits, key=lambda bit: bit not in self.registers)
 
     def take(self, bit: int, merges: Mapping[int, int]) -> None:
-        """Reduce one bit of the index, by its column."""
+        """Reduce one bit of the index, given by its column."""
         prices, half = self.prices, (1 << len(self.registers)) / 2
         if bit in self.registers:
             self.steps.append(Pairs(self.registers.index(bit)))
@@ -282,7 +282,7 @@ class _Work:
             self.steps.append(Butterfly((lane,)))
 
     def _butterflies(self) -> float:
-        """What is exchanged with each lane in turn; where that is all of them, compilers know what it is."""
+        """Return the price of exchanges with each lane in turn; compilers recognize an exchange with all lanes."""
         left = len(self.operand.in_columns[REGISTER])
         total = 0.0
         for step in self.steps:
@@ -299,5 +299,5 @@ class _Work:
 
 
 def _exchange(prices: Prices, lane: int) -> float:
-    """What lanes exchange and combine: the last instruction of a swap, a move, is the combination."""
+    """Return the price of an exchange and combination; a swap's last instruction, a move, becomes the combination."""
     return max(prices.swaps[1 << lane], 2 * prices.combine)
