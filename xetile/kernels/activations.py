@@ -1,4 +1,4 @@
-"""What follows a product, element by element: functions to give to kernels as `activation=`."""
+"""Functions of elements that follow a product; pass them to kernels as `activation=`."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
