@@ -9,7 +9,7 @@ import xetile.language as xt
 from xetile.language.testing import Numbers
 
 Activation: TypeAlias = Callable[[xt.Tile], xt.Tile]
-"""Of the sums in f32."""
+"""A function of the sums in f32."""
 
 _CUBIC = 0.044715
 _ROOT = 0.7978845608028654
@@ -17,7 +17,7 @@ _ROOT = 0.7978845608028654
 
 
 def relu(x: xt.Tile) -> xt.Tile:
-    """The larger of x and 0; 0 for a NaN, as the hardware's instruction says."""
+    """Return the larger of x and 0; 0 for a NaN, as the hardware's instruction does."""
     return xt.fmax(x, 0.0)
 
 
@@ -47,4 +47,4 @@ REFERENCES: Mapping[Activation, Callable[[Numbers], Numbers]] = {
     gelu: _gelu,
     silu: lambda x: x / (1 + np.exp(-x)),
 }
-"""The functions in numpy."""
+"""The activations with their numpy references."""

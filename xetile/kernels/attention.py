@@ -65,14 +65,14 @@ def flash_attention(
 
 
 def narrowed(BN: int, D: int) -> int:
-    """Return the keys of a masked round: with 64 keys of D = 64, or 32 of D = 128, masks and scores exceed the registers."""
+    """Return the keys of a masked round; with 64 of D = 64 or 32 of D = 128, masks and scores exceed the registers."""
     return min(BN, max(2048 // D // 16, 1) * 16)
 
 
 def _masked(
     s: xt.Tile, keys: xt.Tile, length: xt.Index | int, last: xt.Tile | None
 ) -> xt.Tile:
-    """Return the scores, minus infinity for keys that a query does not see; `last` is the last key that each query sees."""
+    """Return the scores, minus infinity for keys that a query does not see; `last` is each query's last key, if any."""
     if last is not None:
         return xt.where(keys <= last, s, -inf)
     return xt.where(keys < (length if isinstance(length, int) else xt.i32(length)), s, -inf)

@@ -79,7 +79,7 @@ def rms_norm(
 def layer_norm_reference(
     X: Numbers, gamma: Numbers, beta: Numbers, epsilon: float = 1e-5
 ) -> Near:
-    """Return Y of `layer_norm`. The mean is as inexact as the largest element of the row, divided by the row's width."""
+    """Return Y of `layer_norm`. The mean is as inexact as the row's largest element, divided by the row's width."""
     centred = X - X.mean(-1, keepdims=True)
     factor = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
     largest = abs(X).max(-1, keepdims=True) * factor

@@ -13,7 +13,7 @@ from xetile.language.testing import Near, Numbers
 
 
 class Kind(NamedTuple):
-    """A way to combine elements: of two tiles, and of one tile along an axis; `identity` leaves any element unchanged."""
+    """A way to combine elements of two tiles, or of one along an axis; `identity` leaves any element unchanged."""
 
     two: Callable[[xt.Tile, xt.Tile], xt.Tile]
     along: Callable[[xt.Tile, int], xt.Tile]

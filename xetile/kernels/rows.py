@@ -29,7 +29,7 @@ def places(N: Place, BN: int) -> Iterable[Place]:
 
 @xt.function
 def row_sum(part: Part, N: Place, BN: int) -> xt.Tile:
-    """The sum of each row over all parts."""
+    """Return the sum of each row over all parts."""
     if is_at_most(N, BN):
         return part(0).sum(1)
     total = part(0) * 0.0
@@ -39,5 +39,5 @@ def row_sum(part: Part, N: Place, BN: int) -> xt.Tile:
 
 
 def reciprocal(N: Place) -> "float | xt.Scalar":
-    """1 / N."""
+    """Return 1 / N."""
     return 1 / N if isinstance(N, int) else 1.0 / xt.f32(N)

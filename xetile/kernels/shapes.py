@@ -4,7 +4,7 @@ import xetile.language as xt
 
 
 def of_batch(array: xt.Array) -> "tuple[xt.Index, ...]":
-    """Return the leading index of a batched array, or an empty tuple for a matrix. Axis 2 of the grid counts the batch."""
+    """Return the leading index of a batched array, which axis 2 of the grid counts; an empty tuple for a matrix."""
     return (xt.program_id(2),) if len(array.shape) == 3 else ()
 
 

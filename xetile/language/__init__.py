@@ -17,7 +17,7 @@ def __getattr__(name: str) -> object:
 
 
 def _unknown(name: str, homes: dict[str, str]) -> Exception:
-    """Return the exception for an unknown name: XetileError at the line if a kernel is being traced, else AttributeError."""
+    """Return the exception for an unknown name: XetileError at the line in a kernel, else AttributeError."""
     from xetile.advice import hint
     from xetile.errors import XetileError
     from xetile.language.builder import building

@@ -246,7 +246,7 @@ class Kernel:
         grid: Grid | None = None,
         **constants: object,
     ) -> Specialised:
-        """Return the kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of its constants.
+        """Return the kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of constants.
 
         `sg_layout` is the layout of subgroups over rows and columns, `grid` the number of workgroups; the defaults are
         those of the decorator.
@@ -286,9 +286,9 @@ class Kernel:
 
         `types` are those of the arguments, as for `specialize`; a configuration may include `sg_layout` and `grid`.
         The order is by spilled bytes, then by instructions for each matrix instruction, then by bytes of messages;
-        configurations that cannot be traced or compiled come last, with the reason. `jobs` is the number of processes, by
+        those that cannot be traced or compiled come last, with the reason. `jobs` is the number of processes, by
         default as many as are worth their start. `assembly` tells whether ocloc counts, by default if it is installed.
-        `report` is called with the numbers of finished and of all configurations; the default is a bar on standard error.
+        `report` is called with the numbers of finished and all configurations; the default is a bar on standard error.
         Errors: XetileError for an unknown device.
         """
         from xetile.explanation import rank
@@ -316,7 +316,7 @@ class Kernel:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> KernelOnDevice:
-        """Return the kernel on a device that executes. A call specializes it by the arguments, compiles it once and launches.
+        """Return the kernel on an executing device. A call specializes it by the arguments, compiles it once and launches.
 
         Arguments are as for `Specialised.on`.
         """
@@ -350,7 +350,7 @@ class Kernel:
         return Call(names, cast("tuple[Passed, ...]", arguments), constants, layout, grid)
 
     def specialised(self, call: Call) -> Specialised:
-        """Return the kernel for the types of a call: the earlier one if nothing changed, else a new one, traced on demand.
+        """Return the kernel for the types of a call: the earlier one if nothing changed, else one traced on demand.
 
         Errors: XetileError for arguments and constants that the kernel does not accept.
         """

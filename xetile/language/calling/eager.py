@@ -38,7 +38,7 @@ class _Frame(Frame):
 
 
 class EagerBuilder(Builder):
-    """A builder that executes each op on insertion into the kernel's block; ops of inner blocks run with their parent."""
+    """A builder that executes each op put into the kernel's block; ops of inner blocks run with their parent."""
 
     eager = True
 

@@ -84,7 +84,7 @@ def _has_slots(kind: type) -> bool:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """Return the versions of the compiling packages; for xetile also of its sources, which change without its version."""
+    """Return the versions of the compiling packages, and of xetile's sources, which change without its version."""
     python = f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}"
     others = (f"{name} {_version(name)}" for name in _PACKAGES)
     return (xetile.__version__, sources(Path(__file__).parents[2]), python, *others)

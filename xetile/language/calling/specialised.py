@@ -211,7 +211,7 @@ MOST_COMBINATIONS = 256
 
 
 def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
-    """Return the facts that the grid and the checks depend on; None if one is neither buffer, array nor Python number."""
+    """Return the key of the grid and the checks; None if an argument is neither buffer, array nor Python number."""
     found: list[object] = []
     for argument in arguments:
         kind = type(argument)
@@ -230,7 +230,7 @@ def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
 
 
 class Call(NamedTuple):
-    """The inputs of a specialization: arguments with the names of their parameters, constants, and options of the call."""
+    """The inputs of a specialization: arguments with names of parameters, constants, and options of the call."""
 
     names: tuple[str, ...]
     arguments: "tuple[Passed, ...]"
@@ -239,7 +239,7 @@ class Call(NamedTuple):
     grid: Grid | None
 
     def key(self) -> Hashable | None:
-        """Return the cache key of a call, valid while the objects that the kernel reads are unchanged; None if it has none."""
+        """Return the call's cache key, or None; it is valid while the objects that the kernel reads are unchanged."""
         types = signature(self.arguments)
         if types is None:
             return None
@@ -258,7 +258,7 @@ M = TypeVar("M", bound=_Made)
 
 
 def remembered(known: Recent[object, M], call: Call, make: Callable[[Call], M]) -> M:
-    """Return the cached object for a call like this if the objects that the kernel reads are unchanged, or else `make`'s."""
+    """Return the cached object of an equal call if the objects that the kernel reads are unchanged, or else `make`'s."""
     key = call.key()
     found = None if key is None else known.get(key)
     if found is None or not found.source.dependencies.unchanged():
@@ -451,8 +451,8 @@ class Specialised:
         """Execute the kernel on numpy at its level; arrays that it stores to change in place.
 
         `grid` counts workgroups along axes 0, 1 and 2; the default is the kernel's grid, or follows from its stores.
-        `sanitize` also reports races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment a kernel
-        that was not lowered is executed as by `eager`.
+        `sanitize` also reports races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment, one
+        that was not lowered executes as `eager` does.
         Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line if execution fails.
         """
         if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):
@@ -568,7 +568,7 @@ class Specialised:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> "OnDevice":
-        """Return the kernel on a device that executes: `opencl:cpu`, `opencl:gpu` or one that `xetile.open_device` opened.
+        """Return the kernel on a device that executes: `opencl:cpu`, `opencl:gpu` or one from `xetile.open_device`.
 
         It is compiled for `device`, such as bmg; by default the one that it was lowered for, else pvc with a warning.
         Options are as in `compile`.
