@@ -44,7 +44,7 @@ Path = tuple[str, ...]
 
 
 class Names(NamedTuple):
-    """The names that code reads of its module and enclosing functions, the globals it changes, the modules it imports."""
+    """Names that code reads of its module and enclosing functions, globals it changes, and modules it imports."""
 
     globals: tuple[Path, ...]
     cells: tuple[Path, ...]
@@ -134,7 +134,7 @@ _HEAP_TYPE = 1 << 9
 
 
 class Guard(NamedTuple):
-    """Objects at the time of the snapshot; `now` returns the current ones, `names` are their names if they have some."""
+    """Objects at the time of the snapshot; `now` returns the current ones, `names` are their names, if any."""
 
     path: str
     now: Callable[[], Objects]

@@ -315,7 +315,7 @@ def check(
 
     `shapes` are the extents of the arrays, in the order of the kernel's parameters (arguments omitted at the end are
     None), `types` their element types, or one for all; those named in `column_major` are stored so. `reference` takes
-    numpy arrays by the names of the kernel's parameters, as f64 or for integers i64, and constants. The arrays for which
+    numpy arrays by the names of the kernel's parameters, as f64 or for integers i64, and constants. Arrays for which
     it has no parameter are results, which it returns: numbers whose rounding is expected bit by bit, or `Near`, with a
     bound.
 

@@ -116,7 +116,7 @@ _RAISE = opmap["RAISE_VARARGS"]
 
 @contextmanager
 def in_one_line() -> Generator[None]:
-    """What Python's interpreter refuses inside of a function of a user's comes out as XetileError, at its line."""
+    """Turn exceptions that Python itself raises in the user's function into XetileError at the user's line."""
     try:
         yield
     except XetileError:
