@@ -104,7 +104,7 @@ def execute_in_field(
     progress: Progress | None = None,
     sanitize: bool | None = None,
 ) -> list[Array | int | float]:
-    """Launch a kernel as `execute` does, on elements of a prime field in place of floats; the given arrays do not change.
+    """Launch a kernel as `execute` does, on elements of a prime field in place of floats; given arrays do not change.
 
     Return the arguments after the launch: arrays of floats as their representatives (int64), others as they are.
     Errors: also if an op reads bits of floats as a number.

@@ -33,7 +33,7 @@ def gelu(x: xt.Tile) -> xt.Tile:
 
 
 def silu(x: xt.Tile) -> xt.Tile:
-    """X / (1 + exp(-x)), where the quotient may be a product with the reciprocal."""
+    """Return x / (1 + exp(-x)); the division may become a product with the reciprocal."""
     with xt.fastmath("arcp"):
         return x / (xt.exp(-x) + 1.0)
 

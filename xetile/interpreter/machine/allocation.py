@@ -34,7 +34,7 @@ def new_memref(
     dynamic: Sequence[Array],
     symbols: Sequence[Array] = (),
 ) -> MemRef:
-    """Allocate zeroed memory; `dynamic` are the dynamic extents of the type, `symbols` its dynamic offset and strides."""
+    """Allocate zeroed memory; `dynamic` are the type's dynamic extents, `symbols` its dynamic offset and strides."""
     found, size = memref_at_zero(at, type, dynamic, symbols)
     slot = slot_of(size)
     shared = memory_space_of(type.memory_space) == SHARED

@@ -155,7 +155,7 @@ class Memory:
         strides: Sequence[int],
         size: int,
     ) -> tuple[int, int]:
-        """Return first and end byte, in their buffer, of elements of `size` bytes from address `first` on; no size is 0.
+        """Return first and end byte, in their buffer, of elements of `size` bytes from address `first` on; sizes are nonzero.
 
         Errors: XetileError if some are outside.
         """
