@@ -206,7 +206,7 @@ def worst(
 
 
 def _overflows(near: Near, value: Numbers, found: Numbers, element: ElementType) -> Numbers:
-    """Return where a partial sum may exceed the largest number, so that any result is right; NaN for infinities too."""
+    """Return where a partial sum may overflow, so that any result is right; for infinities, NaN is right too."""
     if near.terms == 0:
         return np.zeros(value.shape, bool)
     magnitude = abs(value) if near.magnitude is None else near.magnitude

@@ -114,6 +114,6 @@ def integers_of(cells: Array, of: Element) -> Array:
 
 
 def identity(cells: Array) -> Array:
-    """Return integers that are equal if and only if cells [..., bytes] are (up to collisions)."""
+    """Return integers that are equal where cells [..., bytes] are equal."""
     parts = [cells[..., byte].view(np.int64) for byte in range(cells.shape[-1])]
     return scattered("cells", parts)

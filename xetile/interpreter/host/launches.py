@@ -97,7 +97,7 @@ def _passed(frame: Frame, op: Operation, value: SSAValue) -> Passed:
 
 
 def _with_all_strides(array: Array, found: MemRef) -> Array:
-    """Return the elements with the memref's strides also in dimensions of one entry, unless they exceed numpy's range."""
+    """Return the elements with the memref's strides also in dimensions of one entry, unless numpy cannot count them."""
     strides = [int(stride[0]) * array.itemsize for stride in found.strides]
     if any(abs(stride) > np.iinfo(np.int64).max for stride in strides):
         return array

@@ -52,7 +52,7 @@ class CompiledLoop:
         self._function = _LOOP(self._native.address)
 
     def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
-        """Run the loop and return the carried values after `trips` iterations, or None if the interpreter must run it."""
+        """Run the loop and return the values carried after `trips` iterations, or None if the interpreter must run it."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
         if host(frame).calls + parts.depth > DEEPEST_CALL:
             return None  # the interpreter says which call is too deep

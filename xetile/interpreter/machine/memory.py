@@ -155,7 +155,7 @@ class Memory:
         strides: Sequence[int],
         size: int,
     ) -> tuple[int, int]:
-        """Return first and end byte, in their buffer, of elements of `size` bytes from address `first` on; sizes are nonzero.
+        """Return first and end byte in the buffer of elements of `size` bytes from address `first` on; no extent is 0.
 
         Errors: XetileError if some are outside.
         """

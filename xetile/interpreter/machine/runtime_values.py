@@ -128,7 +128,7 @@ def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
 
 
 def alike(values: Sequence[Array]) -> Sequence[Array]:
-    """Convert values of one type to one numpy type; there are two if integers are pieces of floats (`field/cells.py`)."""
+    """Convert values of one type to one numpy type; integers with pieces of floats have another (`field/cells.py`)."""
     carried = [value.dtype for value in values if value.dtype.kind == "V"]
     if len(carried) in (0, len(values)):
         return values

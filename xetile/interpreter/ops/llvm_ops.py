@@ -123,7 +123,7 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Values:
 
 
 def _compare_exchange(frame: Frame, op: Operation) -> Values:
-    """Compare and exchange; the sanitizer sees only the bytes that a thread changes, others may own the rest of a word."""
+    """Compare and exchange; observers see only the bytes that a thread changes: others may own the rest of a word."""
     assert isinstance(op, CmpXchgOp)
     of, shape = element(op.val), (frame.count,)
     addresses = np.broadcast_to(number(frame, op.ptr), shape)

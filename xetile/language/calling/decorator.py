@@ -316,7 +316,7 @@ class Kernel:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> KernelOnDevice:
-        """Return the kernel on an executing device. A call specializes it by the arguments, compiles it once and launches.
+        """Return the kernel on an executing device. A call specializes it by the arguments, compiles once and launches.
 
         Arguments are as for `Specialised.on`.
         """

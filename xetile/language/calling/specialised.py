@@ -79,7 +79,7 @@ def _tell_of_default() -> None:
 
 
 def check_subgroups(source: "Source", device: str | None = None) -> None:
-    """Raise if a layout has more subgroups than a workgroup of the device, or of any device if None.
+    """Raise if a layout has more subgroups than a workgroup of `device`, or of any device if None.
 
     Errors: XetileError at the kernel.
     """
@@ -258,7 +258,7 @@ M = TypeVar("M", bound=_Made)
 
 
 def remembered(known: Recent[object, M], call: Call, make: Callable[[Call], M]) -> M:
-    """Return the cached object of an equal call if the objects that the kernel reads are unchanged, or else `make`'s."""
+    """Return the cached object of an equal call if the objects that the kernel reads are unchanged, or `make`'s."""
     key = call.key()
     found = None if key is None else known.get(key)
     if found is None or not found.source.dependencies.unchanged():

@@ -114,7 +114,7 @@ class Construct:
         return ends
 
     def watch(self, names: Names) -> None:
-        """Check later that nothing that `names` refer to is changed in place."""
+        """Watch the objects that `names` refer to for changes in place."""
         self._watches.append(Watch(names, {}, {}, ()))
 
     def check_unchanged(self) -> None:
@@ -688,7 +688,7 @@ class Flow:
         return Branch(self.sites[number], self.filename, caller(), cast(Value, test))
 
     def same(self, one: object, other: object) -> bool:
-        """Return True if two objects are one; raise for values of the kernel."""
+        """Return True if two objects are one; raise for two values of the kernel."""
         if is_traced(one) and is_traced(other):
             refuse("`is` of two values of the kernel; compare them with ==")
         return one is other
