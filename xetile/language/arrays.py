@@ -681,7 +681,7 @@ class Cell:
         return Index.of(value) if self.dtype.kind == "index" else Scalar(value, self.dtype)
 
     def store(self, value: Single | float) -> None:
-        """Put a number there."""
+        """Store a number."""
         from xdsl.dialects.memref import StoreOp
 
         held = self._taken(value)
@@ -709,11 +709,11 @@ class Cell:
         self._atomic("add", value)
 
     def max(self, value: Single | float) -> None:
-        """Add a number atomically, once for the workgroup."""
+        """Store the larger of both atomically."""
         self._atomic("max", value)
 
     def min(self, value: Single | float) -> None:
-        """Store the larger of both atomically."""
+        """Store the smaller of both atomically."""
         self._atomic("min", value)
 
     def _atomic(self, kind: Atomic, value: object) -> None:
@@ -727,24 +727,27 @@ Part: TypeAlias = slice | Single | int | None
 """A place in brackets: a slice of known extent, an index, None for a dimension of one."""
 
 Spread: TypeAlias = Tile | slice | Single | int
-"""A place in brackets: a slice of known extent, an index, None for a dimension of one."""
+"""A place next to tiles of indices."""
 
 One: TypeAlias = Single | int | tuple[Single | int, ...]
-"""A place next to tiles of indices."""
+"""The places of one element."""
 
 Parts: TypeAlias = (
     slice | tuple[*tuple[Part, ...], slice] | tuple[*tuple[Part, ...], slice, Part]
 )
-"""Places of a region, of which one of the last two is a slice."""
+"""The places of a region; one of the last two is a slice."""
 
 Spreads: TypeAlias = (
     Tile | tuple[*tuple[Spread, ...], Tile] | tuple[*tuple[Spread, ...], Tile, Spread]
 )
-"""Places of a gather, of which one of the last two is a tile of indices."""
+"""The places of a gather; one of the last two is a tile of indices."""
 
 
 class Array:
-    """The places of a gather; one of the last two is a tile of indices."""
+    """An array: an argument of the kernel, or shared memory.
+
+    `shape` are its extents: numbers if they are known, else indices.
+    """
 
     def __init__(self, surface: Surface, type: ArrayType) -> None:
         self.surface = surface

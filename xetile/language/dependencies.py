@@ -96,7 +96,7 @@ _UNSTABLE = {
     "numpy": "random load loadtxt genfromtxt fromfile memmap empty empty_like",
     "builtins": "open input eval exec globals vars id __import__ compile breakpoint",
 }
-"""Names in them whose result does not depend on their arguments alone."""
+"""Names in these modules whose result does not depend on their arguments alone."""
 
 
 @cache

@@ -52,10 +52,10 @@ class CompiledLoop:
         self._function = _LOOP(self._native.address)
 
     def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
-        """Run the loop and return the values carried after `trips` iterations, or None if the interpreter must run it."""
+        """Run `trips` iterations and return the carried values, or None if the interpreter must run the loop."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
         if host(frame).calls + parts.depth > DEEPEST_CALL:
-            return None  # the interpreter says which call is too deep
+            return None  # the interpreter reports the call that is too deep
         if not self._place_memrefs(frame, slots):
             return None
         results = list(enumerate(self._op.results, parts.carried))

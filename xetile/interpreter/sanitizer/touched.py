@@ -22,7 +22,7 @@ _STORES = ("store", "write", "scatter")
 
 
 class Touched(NamedTuple):
-    """Positions of parameters that may be read, and that may be written."""
+    """Positions of parameters that may be read, and of those that may be written."""
 
     read: frozenset[int]
     written: frozenset[int]

@@ -183,9 +183,9 @@ class Ranks:
 
     @property
     def best(self) -> Configuration:
-        """The first one, to be given to `specialize` or a call: `kernel(a, b, **ranks.best)`.
+        """The first one, as keywords for `specialize` or a call: `kernel(a, b, **ranks.best)`.
 
-        Errors: XetileError where none can be compiled.
+        Errors: XetileError if none can be compiled.
         """
         return self.configurations[self.ranking.best]
 

@@ -204,7 +204,7 @@ class Store:
 
 @cache
 def _warn_once(folder: str, reason: str) -> None:
-    """Tell of a folder once in a process."""
+    """Warn about a folder once in a process."""
     warn(
         None,
         f"compiled kernels are not kept: {folder} cannot be written to ({reason}); "

@@ -146,7 +146,7 @@ class Compiled:
     def asm(self) -> str:
         """The assembly that ocloc makes.
 
-        Errors: XetileError where ocloc is missing.
+        Errors: XetileError if ocloc is missing.
         """
         return self._made("asm").decode()
 
@@ -154,7 +154,7 @@ class Compiled:
     def zebin(self) -> bytes:
         """The binary that ocloc makes.
 
-        Errors: XetileError where ocloc is missing.
+        Errors: XetileError if ocloc is missing.
         """
         return self._made("zebin")
 
@@ -416,7 +416,7 @@ class Specialised:
     def module(self) -> "ModuleOp":
         """The kernel's IR.
 
-        Errors: XetileError at the line of the kernel that is at fault.
+        Errors: XetileError at the faulty line of the kernel.
         """
         return self._traced().module
 
