@@ -184,7 +184,7 @@ def worst(
         if element.kind != "float":
             allowed = np.zeros(value.shape)
             apart = np.maximum(abs(have.astype(np.float64) - value), 1.0)
-            off = np.where(have == value, 0.0, apart)  # f64 does not have all numbers of i64
+            off = np.where(have == value, 0.0, apart)  # f64 does not represent all values of i64
         else:
             allowed = _allowed(near, value, element, native=native)
             off = _distance(have, _rounded(value, element) if near.terms == 0 else value)
@@ -224,7 +224,7 @@ def _allowed(near: Near, value: Numbers, element: ElementType, *, native: bool) 
     magnitude = abs(value) if near.magnitude is None else near.magnitude
     growth = near.terms * near.unit / (1 - near.terms * near.unit) + NATIVE * native
     error = growth * np.broadcast_to(magnitude, value.shape)
-    # of tf32 ten bits of the fraction are left
+    # tf32 has ten bits of fraction
     roundoff = 2.0**-11 if element.name == "tf32" else float(facts.eps) / 2
     return error + roundoff * (abs(value) + error) + float(facts.smallest_subnormal)
 

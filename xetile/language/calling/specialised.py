@@ -246,7 +246,7 @@ class Call(NamedTuple):
         try:
             values = [(name, key_of(value)) for name, value in sorted(self.constants.items())]
             return self.names, types, *values, self.sg_layout, key_of(self.grid)
-        except RecursionError:  # a list that holds itself
+        except RecursionError:  # a list that contains itself
             return None
 
 
@@ -451,8 +451,8 @@ class Specialised:
         """Execute the kernel on numpy at its level; arrays that it stores to change in place.
 
         `grid` counts workgroups along axes 0, 1 and 2; the default is the kernel's grid, or follows from its stores.
-        `sanitize` also reports races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment, one
-        that was not lowered executes as `eager` does.
+        `sanitize` also reports races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment, a
+        kernel that was not lowered executes as `eager` does.
         Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line if execution fails.
         """
         if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):

@@ -28,7 +28,7 @@ def product(self: Same, other: Same) -> Same:
     """Return the direct sum: dims with the same name are concatenated, this layout's bits lowest.
 
     The order of dims is the `supremum` of both. Components of an out-dim that both have are
-        shifted, never XORed.
+    shifted, never XORed.
     """
     left_outs, right_outs = self.out_widths, other.out_widths
     outs: dict[str, int] = {}
