@@ -254,7 +254,7 @@ _said: ContextVar[list[XetileError] | None] = ContextVar("refusals", default=Non
 
 def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
     """Raise XetileError at `at`, by default the user's line that is being evaluated."""
-    error = XetileError(one_line(message), at or here())  # some Python values print as several lines
+    error = XetileError(one_line(message), at or here())  # some values print as several lines
     if (said := _said.get()) is not None:
         said.append(error)
     raise error

@@ -184,7 +184,7 @@ def worst(
         if element.kind != "float":
             allowed = np.zeros(value.shape)
             apart = np.maximum(abs(have.astype(np.float64) - value), 1.0)
-            off = np.where(have == value, 0.0, apart)  # f64 does not represent all values of i64
+            off = np.where(have == value, 0.0, apart)  # f64 does not represent every i64
         else:
             allowed = _allowed(near, value, element, native=native)
             off = _distance(have, _rounded(value, element) if near.terms == 0 else value)

@@ -70,7 +70,7 @@ def _ways(exchange: Problem) -> Iterator[Ways]:
 
 
 def _readings(exchange: Problem) -> Iterator[tuple[int, ...]]:
-    """Yield candidates for M: the own lane, lane 0 for all, and lanes that have the wanted lanes' elements.
+    """Yield candidates for M: the own lane, one lane for all, and lanes that have the wanted lanes' elements.
 
     Also sums with registers of both sides, and, if registers are few, mixtures of all of these.
     """
