@@ -54,7 +54,7 @@ class Unsupported(Exception):
 
 
 def held(type: Attribute) -> Element:
-    """Return the element of a scalar type that compiled code supports (integers, index, f16 to f64), else raise."""
+    """Return the `Element` of a scalar type that compiled code supports (integers, index, f16 to f64), else raise."""
     found = find_element(type)
     if found is None or found.unsigned:
         raise Unsupported(f"a value of type {type}")

@@ -7,7 +7,7 @@ import numpy as np
 from xetile.interpreter.machine.runtime_values import Array, Tile
 
 ADDRESS_BITS = 40
-"""The low bits of an address; those above them select the buffer."""
+"""The number of low bits of an address; the bits above them select the buffer."""
 
 
 class Crops:

@@ -76,7 +76,7 @@ class Element(NamedTuple):
 
 @lru_cache(maxsize=256)
 def find_element(type: Attribute) -> Element | None:
-    """Return the element of a type, or None if it cannot be executed."""
+    """Return the `Element` of a type, or None if it cannot be executed."""
     if isinstance(type, IndexType):
         return Element("index", 64, np.dtype(np.int64), is_float=False)
     if isinstance(type, IntegerType):
@@ -85,7 +85,7 @@ def find_element(type: Attribute) -> Element | None:
 
 
 def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
-    """Return the element of a type, or of a vector or memref of it; raise at `at` if it cannot be executed."""
+    """Return the `Element` of a type, or of a vector or memref of it; raise at `at` if it cannot be executed."""
     inner = _inner(type)
     found = find_element(inner)
     if found is None:
@@ -94,7 +94,7 @@ def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
 
 
 def element_in(type: Attribute) -> Element:
-    """Return the element of a type that was executed before."""
+    """Return the `Element` of a type that was executed before."""
     found = find_element(_inner(type))
     assert found is not None, "types of arguments are checked"
     return found

@@ -68,7 +68,7 @@ class Message(NamedTuple):
 class Access(NamedTuple):
     """The arrangement of registers in the slice, in words.
 
-    "block": word i of lane l at `offset + 16 i + l`; "lanes": at `(offset ^ lanes l) + i`;
+    "block": word i of lane l of n at `offset + n i + l`; "lanes": at `(offset ^ lanes l) + i`;
     "sums", used with gaps: at `offset + lanes l + i`.
     """
 
