@@ -21,7 +21,7 @@ from xetile.layout.show.plain_data import Vectors, layout_of_form
 class DealtHolders:
     """The holders of a distribution's elements: register numbers, counted on from subgroup to subgroup.
 
-    It has the methods of `Holders`. A register counts a unit's elements first, innermost dimension fastest,
+    Its methods are as in `Holders`. A register counts a unit's elements first, innermost dimension fastest,
     then the units of its subgroup.
     """
 
