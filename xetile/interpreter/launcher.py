@@ -1,4 +1,4 @@
-"""Where the rooms meet: the ops' handlers, the sanitizer and the machine make a launcher, which the host gets too."""
+"""The launcher, which combines the ops' handlers, the sanitizer and the machine; host code uses it too."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from xetile.interpreter.sanitizer.bank_conflicts import Site
 
 SANITIZE_VARIABLE = "XETILE_SANITIZE"
-"""The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
+"""The environment variable that sets the default of `sanitize` for launches: 1 or 0."""
 
 _EVERYWHERE: Handlers = {
     **affine_ops.HANDLERS,
@@ -52,7 +52,7 @@ _EVERYWHERE: Handlers = {
     **printing_ops.HANDLERS,
     **scf_ops.HANDLERS,
 }
-"""Ops that mean the same in kernels and on the host."""
+"""Handlers of ops that mean the same in kernels and on the host."""
 
 _IN_KERNELS: Handlers = {
     **_EVERYWHERE,
@@ -83,11 +83,11 @@ def execute(
 
     `arrays`: for a memref a numpy array of its shape, type and strides (ml_dtypes for bf16
     and fp8, float32 for tf32), for an i64 or ui64 a number or an array, whose address is
-    passed, for other scalars a number. `progress` is called with the number of workgroups
-    done and their total, now and then. `observer` makes what watches the launch, in place of
-    what `sanitize` says.
-    Errors: also for an op that cannot be executed, an access against the rules of its level
-    (at the op).
+    passed, for other scalars a number. `progress` is called now and then with the number of
+    finished workgroups and their total. `observer` makes the observer of the launch, which
+    replaces the one of `sanitize`.
+    Errors: also for an op that cannot be executed, and for an access that breaks a rule of its
+    level (at the op).
     """
     chosen = launcher(sanitize)
     if observer is not None:
@@ -104,10 +104,10 @@ def execute_in_field(
     progress: Progress | None = None,
     sanitize: bool | None = None,
 ) -> list[Array | int | float]:
-    """Launch a kernel as `execute` does, on elements of a prime field in place of floats; given arrays stay.
+    """Launch a kernel as `execute` does, on elements of a prime field in place of floats; given arrays do not change.
 
-    Returns the arguments after the launch: arrays of floats as their representatives (int64), others as they are.
-    Errors: also where bits of floats are taken for a number.
+    Return the arguments after the launch: arrays of floats as their representatives (int64), others as they are.
+    Errors: also if an op reads bits of floats as a number.
     """
     from xetile.interpreter.field.field_elements import FieldDomain
     from xetile.interpreter.field.handlers import carrying
@@ -135,7 +135,7 @@ def count_bank_conflicts(
     """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory.
 
     `banks` of 4 bytes each; those of the target's shared memory by default.
-    Errors: XetileError for targets that are named and have different banks.
+    Errors: XetileError if several targets are named that differ in their banks.
     """
     from xetile.interpreter.sanitizer.bank_conflicts import BankConflicts, watching
 
@@ -158,13 +158,13 @@ def execute_host(
     sanitize: bool | None = None,
     launch_kernel: "KernelLauncher | None" = None,
 ) -> list[Array]:
-    """Run a function of the host, as `xetile.execute_host` does; what it returns (scalars without dimensions).
+    """Run a function of the host, as `xetile.execute_host` does, and return its results (scalars without dimensions).
 
-    `output` gets the text that the program prints through the functions of a runner
+    `output` receives the text that the program prints through the functions of a runner
     (`printMemrefF32` ...), `seed` is for `fillResource1DRandom...`; `progress` is called
-    with what is done and what there is to do (0: not known). `launch_kernel` launches kernels elsewhere,
+    with the finished and the total work (0: not known). `launch_kernel` launches kernels elsewhere,
     such as on a device; the rest is executed here.
-    Errors: also for memory that was given back, a launch that does not fit its kernel (at
+    Errors: also for memory that was freed, and for a launch that does not fit its kernel (at
     the op).
     """
     from xetile.interpreter.host import run as host
@@ -183,7 +183,7 @@ def execute_host(
 
 
 def launcher(sanitize: bool | None) -> Launcher:
-    """What kernels are executed with on numpy; `sanitize` None asks the environment."""
+    """Return the launcher of kernels on numpy; if `sanitize` is None, the environment decides."""
     if sanitize is None:
         sanitize = os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0")
     return Launcher(_IN_KERNELS, _refuse, _sanitizer if sanitize else _nobody, IEEE)

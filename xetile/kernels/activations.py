@@ -1,4 +1,4 @@
-"""What follows a product, element by element: functions to give to kernels as `activation=`."""
+"""Functions of elements that follow a product; pass them to kernels as `activation=`."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -9,7 +9,7 @@ import xetile.language as xt
 from xetile.language.testing import Numbers
 
 Activation: TypeAlias = Callable[[xt.Tile], xt.Tile]
-"""Of the sums in f32."""
+"""A function of the sums in f32."""
 
 _CUBIC = 0.044715
 _ROOT = 0.7978845608028654
@@ -17,7 +17,7 @@ _ROOT = 0.7978845608028654
 
 
 def relu(x: xt.Tile) -> xt.Tile:
-    """The larger of x and 0; 0 for a NaN, as the hardware's instruction says."""
+    """Return the larger of x and 0; 0 for a NaN, as the hardware's instruction does."""
     return xt.fmax(x, 0.0)
 
 
@@ -33,7 +33,7 @@ def gelu(x: xt.Tile) -> xt.Tile:
 
 
 def silu(x: xt.Tile) -> xt.Tile:
-    """X / (1 + exp(-x)), where the quotient may be a product with the reciprocal."""
+    """Return x / (1 + exp(-x)); the division may become a product with the reciprocal."""
     with xt.fastmath("arcp"):
         return x / (xt.exp(-x) + 1.0)
 
@@ -47,4 +47,4 @@ REFERENCES: Mapping[Activation, Callable[[Numbers], Numbers]] = {
     gelu: _gelu,
     silu: lambda x: x / (1 + np.exp(-x)),
 }
-"""The functions in numpy."""
+"""The activations with their numpy references."""

@@ -11,7 +11,7 @@ from xetile.kernels.shapes import is_multiple, known
 from xetile.language.testing import Near, Numbers
 
 LOWEST = -3.4028234663852886e38
-"""The lowest finite f32: where the largest score starts, so that minus infinity below it is no NaN."""
+"""The lowest finite f32, the initial largest score: subtracting it from a score of minus infinity gives no NaN."""
 
 
 @xt.kernel(sg_layout=(8, 1))
@@ -65,14 +65,14 @@ def flash_attention(
 
 
 def narrowed(BN: int, D: int) -> int:
-    """Keys of a masked round: of 64 of D = 64 or 32 of D = 128, masks and scores do not fit into registers."""
+    """Return the keys of a masked round; with 64 of D = 64 or 32 of D = 128, masks and scores exceed the registers."""
     return min(BN, max(2048 // D // 16, 1) * 16)
 
 
 def _masked(
     s: xt.Tile, keys: xt.Tile, length: xt.Index | int, last: xt.Tile | None
 ) -> xt.Tile:
-    """Scores of keys that a query sees, minus infinity for others; `last` is the last one of each query, if given."""
+    """Return the scores, minus infinity for keys that a query does not see; `last` is each query's last key, if any."""
     if last is not None:
         return xt.where(keys <= last, s, -inf)
     return xt.where(keys < (length if isinstance(length, int) else xt.i32(length)), s, -inf)
@@ -86,7 +86,7 @@ def flash_attention_reference(
     scale: float | None = None,
     causal: bool = False,
 ) -> Near:
-    """O of `flash_attention`. Scores become exponents, which are off by the roundings of Q and of a product.
+    """Return O of `flash_attention`. Scores become exponents, so the roundings of Q and of a product scale the result.
 
     Q is rounded when it is scaled, and powers when they are multiplied with V, both to the type of Q.
     """

@@ -1,4 +1,4 @@
-"""C = A @ B where B is kept in few bits, with a scale for each group of rows."""
+"""C = A @ B where B is stored in few bits, with a scale for each group of rows."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def dequantised_gemm(
 def dequantised_gemm_reference(
     A: Numbers, W: Numbers, scales: Numbers, zeros: Numbers | None = None, group: int = 128
 ) -> Near:
-    """C of `dequantised_gemm`. A product with a scale is rounded to A's type: the bound is that of bf16, 8 digits."""
+    """Return C of `dequantised_gemm`. Products with scales are rounded to A's type; the bound is bf16's, 8 bits."""
     of = np.arange(len(W)) // group
     B = (W if zeros is None else W - zeros[of]) * scales[of]
     fits = abs(B).max(0) <= np.finfo(np.float16).max

@@ -23,6 +23,6 @@ def embedding(
 
 
 def embedding_reference(ids: Numbers, table: Numbers) -> Numbers:
-    """Y of `embedding`: the same numbers."""
+    """Return Y of `embedding`, the same numbers."""
     known = (ids >= 0) & (ids < len(table))
     return np.where(known[:, None], table[np.where(known, ids, 0)], 0)

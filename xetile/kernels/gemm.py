@@ -1,4 +1,4 @@
-"""C = A @ B and what follows it, in one kernel."""
+"""C = A @ B and the operations that follow it, in one kernel."""
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def gemm_reference(
     residual: Numbers | None = None,
     activation: Activation | None = None,
 ) -> Near | Numbers:
-    """C of `gemm`; whole numbers where A and B are such and nothing follows."""
+    """Return C of `gemm`: integers if A and B are integers and nothing follows the product."""
     one = np.ones(1)
     scale = (one if scale_a is None else scale_a)[:, None] * (
         one if scale_b is None else scale_b

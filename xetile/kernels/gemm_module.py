@@ -22,7 +22,7 @@ _RESULTS = {
 """The types in which an accumulator of each kind can be stored."""
 
 TYPES = {type.name: type for type in (*ELEMENTS, ElementType("si8", "integer", 8, 7))}
-"""Element types by name: the language's, and the i8 that says its sign."""
+"""Element types by name: those of the language, and the signed i8."""
 
 _LARGEST = 2**31 - 1
 """The largest extent (elements) and number of workgroups: known_grid_size has 32 bits."""

@@ -79,7 +79,7 @@ def rms_norm(
 def layer_norm_reference(
     X: Numbers, gamma: Numbers, beta: Numbers, epsilon: float = 1e-5
 ) -> Near:
-    """Y of `layer_norm`. What is subtracted from x is as inexact as the largest of the row, divided by its width."""
+    """Return Y of `layer_norm`. The mean is as inexact as the row's largest element, divided by the row's width."""
     centred = X - X.mean(-1, keepdims=True)
     factor = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
     largest = abs(X).max(-1, keepdims=True) * factor
@@ -88,12 +88,12 @@ def layer_norm_reference(
 
 
 def rms_norm_reference(X: Numbers, gamma: Numbers, epsilon: float = 1e-6) -> Near:
-    """Y of `rms_norm`."""
+    """Return Y of `rms_norm`."""
     factor = 1 / np.sqrt((X**2).mean(-1, keepdims=True) + epsilon)
     return Near(X * factor * gamma, X.shape[-1] + 16, _fitting(X, abs(X * factor * gamma)))
 
 
 def _fitting(X: Numbers, magnitude: Numbers) -> Numbers:
-    """The magnitude, infinite in rows of which squares are beyond f32."""
+    """Return the magnitude, infinite in rows whose sum of squares exceeds f32."""
     fits = (X**2).sum(-1, keepdims=True) < np.finfo(np.float32).max
     return np.where(fits, magnitude, np.inf)

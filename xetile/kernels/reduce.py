@@ -13,7 +13,7 @@ from xetile.language.testing import Near, Numbers
 
 
 class Kind(NamedTuple):
-    """How elements are combined: two tiles, one along an axis; `identity` changes nothing."""
+    """A way to combine elements of two tiles, or of one along an axis; `identity` leaves any element unchanged."""
 
     two: Callable[[xt.Tile, xt.Tile], xt.Tile]
     along: Callable[[xt.Tile, int], xt.Tile]
@@ -21,14 +21,14 @@ class Kind(NamedTuple):
 
 
 def lowest(element: xt.ElementType) -> float:
-    """What is not above anything of a type."""
+    """Return a value that is no greater than any value of a type."""
     if element.kind == "float":
         return -448.0 if element == xt.f8E4M3FN else -inf
     return 0 if element.unsigned else -(1 << element.bits - 1)
 
 
 def highest(element: xt.ElementType) -> float:
-    """What is not below anything of a type."""
+    """Return a value that is no less than any value of a type."""
     if element.kind == "float":
         return -lowest(element)
     return (1 << element.bits - (not element.unsigned)) - 1
@@ -47,7 +47,7 @@ PRODUCT = Kind(mul, xt.Tile.prod, _one)
 MAX = Kind(xt.maximum, xt.Tile.max, lowest)
 MIN = Kind(xt.minimum, xt.Tile.min, highest)
 KINDS: Mapping[str, Kind] = {"sum": SUM, "product": PRODUCT, "max": MAX, "min": MIN}
-"""By name."""
+"""The kinds by name."""
 
 
 @xt.kernel(sg_layout=(4, 4))
@@ -79,7 +79,7 @@ def reduce(
 
 
 def reduce_reference(X: Numbers, kind: Kind = SUM, axis: int = 1) -> Near | Numbers:
-    """Y of `reduce`; exact extremes."""
+    """Return Y of `reduce`; extremes are exact."""
     if kind in (MAX, MIN):
         return X.max(axis) if kind == MAX else X.min(axis)
     if kind == SUM:

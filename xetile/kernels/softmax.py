@@ -46,7 +46,7 @@ def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256, step: int
 
 
 def softmax_reference(X: Numbers) -> Near:
-    """Y of `softmax`. Powers are off as their exponents are, products of x and log2(e)."""
+    """Return Y of `softmax`. The error of a power is that of its exponent, a product of x and log2(e)."""
     power = np.exp(X - X.max(-1, keepdims=True))
     longest = np.where(np.isfinite(X), abs(X), 0).max(-1, keepdims=True)
     y = power / power.sum(-1, keepdims=True)

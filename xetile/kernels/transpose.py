@@ -18,5 +18,5 @@ def transpose(X: xt.Array, Y: xt.Array, *, BM: int = 64, BN: int = 64) -> None:
 
 
 def transpose_reference(X: Numbers) -> Numbers:
-    """Y of `transpose`: the same numbers."""
+    """Return Y of `transpose`, the same numbers."""
     return X.swapaxes(-1, -2)

@@ -17,7 +17,7 @@ def __getattr__(name: str) -> object:
 
 
 def _unknown(name: str, homes: dict[str, str]) -> Exception:
-    """That there is no such name: in a kernel a refusal at its line."""
+    """Return the exception for an unknown name: XetileError at the line in a kernel, else AttributeError."""
     from xetile.advice import hint
     from xetile.errors import XetileError
     from xetile.language.builder import building
@@ -34,7 +34,7 @@ def __dir__() -> list[str]:
 
 
 def _homes() -> dict[str, str]:
-    """The module of each public name, as `__init__.pyi` imports them, one a line."""
+    """Return the module of each public name, read from `__init__.pyi`, which imports one name per line."""
     with open(f"{__file__}i", encoding="utf-8") as stub:
         lines = [line.split() for line in stub]
     return {words[-1]: words[1] for words in lines if words[:1] == ["from"]}

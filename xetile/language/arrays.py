@@ -1,12 +1,12 @@
-"""Arrays in memory, and what their brackets name: `A[m : m + 64, k : k + 32]`.
+"""Arrays in memory, and the parts that brackets select: `A[m : m + 64, k : k + 32]`.
 
-An `Array` is an argument of the kernel or shared memory; a `Surface` is a matrix in memory as IR has it: a memref of
-two dimensions, or more with batch dimensions in front. Each view of an array is made once, where the kernel begins:
-`A.T` is a memref.transpose; the row and the column that an array of one dimension is, and the line of elements that
-gathers read, are memref.reinterpret_cast of it.
+An `Array` is an argument of the kernel or shared memory. A `Surface` is a matrix in memory as IR represents it: a
+memref of two dimensions, or more with batch dimensions in front. Each view of an array is created once, at the
+kernel's entry: `A.T` is a memref.transpose; an array of one dimension as a row, a column, or the line of elements
+that gathers read is a memref.reinterpret_cast of it.
 
-Brackets name a `Region` (slices of known extents), a `Cell` (indices alone) or a `Gather` (tiles of indices, which
-become places in the line of the array's elements; a mask leaves out those that may leave their dimension).
+Brackets select a `Region` (slices of known extents), a `Cell` (indices alone) or a `Gather` (tiles of indices, which
+become positions in the line of the array's elements; a mask excludes those that may be out of range).
 """
 
 from collections.abc import Sequence
@@ -64,17 +64,17 @@ if TYPE_CHECKING:
 Start: TypeAlias = Index | int
 
 SHARED = 3
-"""The number of shared memory among memory spaces."""
+"""The number of the shared memory space."""
 
 _BYTE = 8
-"""Bits."""
+"""Bits of a byte."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """An array in memory, of which each view is made once; `extents` has those of batch dimensions in front.
+    """An array in memory whose views are created once; `extents` begins with those of batch dimensions.
 
-    `pitch` is the distance of rows where it is not the extent of a row.
+    `pitch` is the distance of rows if it differs from the extent of a row.
     """
 
     value: SSAValue
@@ -89,7 +89,7 @@ class Surface:
     def row(self) -> "Surface":
         """An array of one dimension as a matrix of one row.
 
-        Its rows are as far apart as messages ask for; as there is one, nothing else reads that.
+        The pitch of its rows is one that messages allow; as there is one row, nothing else reads it.
         """
         (extent,) = self.extents
         pitch = _pitch(extent, self.element)
@@ -105,7 +105,7 @@ class Surface:
 
     @cached_property
     def line(self) -> "Surface":
-        """All elements as they lie in memory."""
+        """All elements in memory order, as an array of one dimension."""
         if len(self.extents) == 1:
             return self
         return _recast(
@@ -113,7 +113,7 @@ class Surface:
         )
 
     def tile(self, starts: Sequence[Start], shape: Pair) -> SSAValue:
-        """The tile of `shape` at `starts`."""
+        """Return the tile of `shape` at `starts`."""
         from xetile.dialects.xetile import InitTileOp
 
         fitting_in_memory(shape)
@@ -128,7 +128,7 @@ class Surface:
         return current().pure_of(InitTileOp, self.value, offsets, sizes, strides, kind)
 
     def strides(self) -> list[Start]:
-        """How far neighbours along each dimension are from one another, in elements."""
+        """Return the stride of each dimension in elements."""
         if len(self.extents) == 1:
             return [1]
         *batch, rows, columns = self.extents
@@ -138,7 +138,7 @@ class Surface:
         return [*found[:-2], found[-1], found[-2]] if self.column_major else found
 
     def transposed(self) -> "Surface":
-        """The last two dimensions exchanged."""
+        """Return the view with the last two dimensions swapped."""
         from xetile.dialects.upstream.memref import TransposeOp
 
         if len(self.extents) == 1:
@@ -153,7 +153,7 @@ class Surface:
 
 
 def entry(number: Start) -> SSAValue | int:
-    """An index among the offsets, sizes and strides of an op: a literal where it is known."""
+    """Return an index for the offsets, sizes and strides of an op: an int if it is constant, else a value."""
     found = Index.of(number)
     return found.ssa() if found.known is None else found.constant
 
@@ -182,7 +182,7 @@ def _pitch(extent: Start, element: ElementType) -> Start:
 
 
 def _count(extents: Sequence[Start]) -> Start:
-    """The product of extents, which is computed where the kernel begins."""
+    """Return the product of extents, computed at the kernel's entry."""
     from xetile.dialects.upstream.arith import MuliOp
 
     known = prod(extent for extent in extents if isinstance(extent, int))
@@ -199,7 +199,7 @@ def _count(extents: Sequence[Start]) -> Start:
 
 
 def _recast(found: Surface, strides: Sequence[Start]) -> Surface:
-    """The view that has these extents and strides, of the memory that is still `found`'s value."""
+    """Return the view of `found`'s memory with its extents and these strides."""
     from xetile.dialects.upstream.memref import ReinterpretCastOp
 
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in found.extents]
@@ -214,28 +214,28 @@ def _recast(found: Surface, strides: Sequence[Start]) -> Surface:
 
 
 class Span(NamedTuple):
-    """Part of a dimension: `extent` elements from `start` on; a single index has None."""
+    """Part of a dimension: `extent` elements from `start` on; None for a single index."""
 
     start: Start
     extent: int | None
 
     @property
     def length(self) -> int:
-        """How many elements it takes in a tile."""
+        """The number of elements along this dimension of a tile."""
         return 1 if self.extent is None else self.extent
 
 
 def listed(places: object) -> list[object]:
-    """What stands between brackets, one by one."""
+    """Return the places in brackets as a list."""
     if isinstance(places, tuple):
         return list(cast("tuple[object, ...]", places))
     return [places]
 
 
 def span(place: object, extent: Start) -> Span:
-    """A place in a dimension of `extent` elements.
+    """Return a place in a dimension of `extent` elements.
 
-    Errors: XetileError for what is no place.
+    Errors: XetileError if it is not a place.
     """
     if isinstance(place, slice):
         return _sliced(cast("slice[object, object, object]", place), extent)
@@ -292,7 +292,7 @@ LoadWord: TypeAlias = Literal["cached", "uncached", "streaming", "read_invalidat
 StoreWord: TypeAlias = Literal["cached", "uncached", "write_back", "write_through"]
 LoadCache: TypeAlias = "LoadWord | tuple[LoadWord | None, ...] | None"
 StoreCache: TypeAlias = "StoreWord | tuple[StoreWord | None, ...] | None"
-"""What an access asks of the caches: a word for level 1, or one for each level."""
+"""The cache hints of an access: a word for level 1, or one for each level."""
 
 Atomic: TypeAlias = Literal["add", "mul", "max", "min", "and", "or", "xor", "exchange"]
 
@@ -312,11 +312,11 @@ class _Part:
         return self.array.element
 
     def describe(self) -> str:
-        """What it is, for messages."""
+        """Describe it for diagnostics."""
         return f"a {self._name} of {self.shape[0]}x{self.shape[1]}x{self.dtype}"
 
     def _taken(self, value: object, what: str) -> Held:
-        """A value that fits: a tile of its type and shape, or one number everywhere."""
+        """Return a value of the part's type and shape: a tile, or one number repeated."""
         held = fitting(value, self.dtype, self.shape, f"{what} into {self.describe()}")
         if held.shape not in self._shapes():
             refuse(f"{what} of {held.describe()} into {self.describe()}: the shapes differ")
@@ -336,7 +336,7 @@ class Region(_Part):
         self.starts = starts
 
     def load(self, *, padding: float | None = None, cache: LoadCache = None) -> Tile:
-        """Its elements, those outside of the array as `padding` (by default 0).
+        """Return its elements; those outside of the array are `padding` (by default 0).
 
         `cache` has a word for each cache level, the first for level 1: cached, uncached, streaming or
         read_invalidate.
@@ -349,7 +349,7 @@ class Region(_Part):
         return Tile(value, self.dtype, self.shape)
 
     def store(self, value: Tile | Single | float, *, cache: StoreCache = None) -> None:
-        """Put a tile there, or one number everywhere; what is outside of the array is dropped.
+        """Store a tile, or one number everywhere; elements outside of the array are dropped.
 
         `cache` has a word for each cache level: cached, uncached, write_back or write_through.
         """
@@ -360,41 +360,41 @@ class Region(_Part):
         current().insert(StoreTileOp(held.value, tile, hints=hints_of(cache, "store")))
 
     def prefetch(self, *, cache: LoadCache = None) -> None:
-        """Bring it into caches; `cache` is as for `load`."""
+        """Prefetch it into caches; `cache` is as for `load`."""
         from xetile.dialects.xetile import PrefetchTileOp
 
         current().insert(PrefetchTileOp(self.tile(), hints=hints_of(cache, "load")))
 
     def add(self, value: Tile | Single | float) -> Tile:
-        """Add a tile atomically, each element for itself; what was there before."""
+        """Add a tile atomically, element by element; return the old elements."""
         return self._atomic("add", value)
 
     def mul(self, value: Tile | Single | float) -> Tile:
-        """Multiply by a tile atomically; what was there before."""
+        """Multiply by a tile atomically; return the old elements."""
         return self._atomic("mul", value)
 
     def max(self, value: Tile | Single | float) -> Tile:
-        """The larger of both stays, atomically; what was there before."""
+        """Store the larger of both atomically; return the old elements."""
         return self._atomic("max", value)
 
     def min(self, value: Tile | Single | float) -> Tile:
-        """The smaller of both stays, atomically; what was there before."""
+        """Store the smaller of both atomically; return the old elements."""
         return self._atomic("min", value)
 
     def and_(self, value: Tile | Single | int) -> Tile:
-        """The bits that both have stay, atomically; what was there before."""
+        """Store the bitwise and of both atomically; return the old elements."""
         return self._atomic("and", value)
 
     def or_(self, value: Tile | Single | int) -> Tile:
-        """The bits that either has stay, atomically; what was there before."""
+        """Store the bitwise or of both atomically; return the old elements."""
         return self._atomic("or", value)
 
     def xor(self, value: Tile | Single | int) -> Tile:
-        """The bits that one of both has stay, atomically; what was there before."""
+        """Store the bitwise exclusive or of both atomically; return the old elements."""
         return self._atomic("xor", value)
 
     def exchange(self, value: Tile | Single | float) -> Tile:
-        """Put a tile there atomically; what was there before."""
+        """Store a tile atomically; return the old elements."""
         return self._atomic("exchange", value)
 
     def _atomic(self, kind: Atomic, value: object) -> Tile:
@@ -403,12 +403,12 @@ class Region(_Part):
         return Tile(found, self.dtype, held.shape or self.shape)
 
     def _shapes(self) -> tuple[Pair, ...]:
-        """Its own; an array of one dimension takes rows and columns."""
+        """Return the legal shapes of a value: its own; an array of one dimension accepts a row and a column."""
         rows, columns = self.shape
         return (self.shape,) if len(self.starts) > 1 else (self.shape, (columns, rows))
 
     def tile(self, shape: Pair | None = None) -> SSAValue:
-        """The tile in IR that describes it."""
+        """Return the tile in IR that describes it."""
         rows, columns = shape or self.shape
         if len(self.starts) > 1:
             return self.array.tile(self.starts, (rows, columns))
@@ -419,7 +419,7 @@ class Region(_Part):
 
 
 def fitting(value: object, element: ElementType, shape: Pair, what: str) -> Held:
-    """A value of an element type: a tile as it is, one number as often as `shape` asks.
+    """Return a value of an element type: a tile as it is, a number repeated to `shape`.
 
     Errors: XetileError for another type.
     """
@@ -432,7 +432,7 @@ def fitting(value: object, element: ElementType, shape: Pair, what: str) -> Held
 
 
 def atomic(kind: Atomic, value: Held, tile: SSAValue) -> SSAValue:
-    """Change what a tile describes atomically; what was there before."""
+    """Change the elements that a tile describes atomically; return the old elements."""
     from xetile.dialects.xetile import AtomicRMWTileOp
 
     name = _atomic_kind(kind, value.element)
@@ -456,9 +456,9 @@ def _atomic_kind(kind: Atomic, element: ElementType) -> str:
 
 
 def padding_of(padding: object, element: ElementType) -> "Constant | None":
-    """The attribute of what stands for elements outside; None where nothing is said of them.
+    """Return the attribute of the padding for elements outside, or None for the default.
 
-    Errors: XetileError for what is no number of Python's that the type holds.
+    Errors: XetileError if it is not a Python number that the type can represent.
     """
     if padding is None:
         return None
@@ -469,7 +469,7 @@ def padding_of(padding: object, element: ElementType) -> "Constant | None":
 
 
 def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint | None]":
-    """The hints that words mean."""
+    """Return the hints for words."""
     from xetile.dialects.cache_hints import HINTS, LOAD_HINTS, STORE_HINTS, CacheHint
 
     if cache is None:
@@ -489,7 +489,7 @@ def hints_of(cache: object, access: Literal["load", "store"]) -> "list[CacheHint
 
 
 class Gather(_Part):
-    """Elements of an array, one for each index in tiles that have one shape together."""
+    """Elements of an array selected by tiles of indices, which are broadcast to one shape."""
 
     _name = "gather"
 
@@ -504,7 +504,7 @@ class Gather(_Part):
         padding: float | None = None,
         cache: LoadCache = None,
     ) -> Tile:
-        """The elements; what the mask leaves out, or is outside of the array, is `padding` (by default 0)."""
+        """Return the elements; those masked off or outside of the array are `padding` (by default 0)."""
         from xetile.dialects.xetile import LoadGatherOp
 
         attribute = padding_of(padding, self.dtype)
@@ -521,7 +521,7 @@ class Gather(_Part):
         mask: Tile | None = None,
         cache: StoreCache = None,
     ) -> None:
-        """Put elements there, but those that the mask leaves out; where places are equal, any of them stays."""
+        """Store the elements that are not masked off; if several go to one place, any of them is stored."""
         from xetile.dialects.xetile import StoreScatterOp
 
         held = self._taken(value, ".store")
@@ -532,35 +532,35 @@ class Gather(_Part):
         current().insert(op)
 
     def add(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
-        """Add elements atomically; what was there before, 0 where nothing is changed."""
+        """Add elements atomically; return the old elements, 0 for those that are not changed."""
         return self._atomic("add", value, mask)
 
     def mul(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
-        """Multiply elements atomically; what was there before."""
+        """Multiply elements atomically; return the old elements."""
         return self._atomic("mul", value, mask)
 
     def max(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
-        """The larger of both stays, atomically; what was there before."""
+        """Store the larger of both atomically; return the old elements."""
         return self._atomic("max", value, mask)
 
     def min(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
-        """The smaller of both stays, atomically; what was there before."""
+        """Store the smaller of both atomically; return the old elements."""
         return self._atomic("min", value, mask)
 
     def and_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
-        """The bits that both have stay, atomically; what was there before."""
+        """Store the bitwise and of both atomically; return the old elements."""
         return self._atomic("and", value, mask)
 
     def or_(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
-        """The bits that either has stay, atomically; what was there before."""
+        """Store the bitwise or of both atomically; return the old elements."""
         return self._atomic("or", value, mask)
 
     def xor(self, value: Tile | Single | int, *, mask: Tile | None = None) -> Tile:
-        """The bits that one of both has stay, atomically; what was there before."""
+        """Store the bitwise exclusive or of both atomically; return the old elements."""
         return self._atomic("xor", value, mask)
 
     def exchange(self, value: Tile | Single | float, *, mask: Tile | None = None) -> Tile:
-        """Put elements there atomically; what was there before."""
+        """Store elements atomically; return the old elements."""
         return self._atomic("exchange", value, mask)
 
     def _atomic(self, kind: Atomic, value: object, mask: Tile | None) -> Tile:
@@ -592,7 +592,7 @@ class Gather(_Part):
         return held.value if inside is None else binary("and", held, inside).value
 
     def _line(self) -> tuple[Held, Held | None]:
-        """The places in the line, as rows and columns are laid out in memory, and which are inside (None: all)."""
+        """Return the positions in the line, and which of them are inside the array (None: all)."""
         inside: Held | None = None
         line: Held | None = None
         strides = self.array.strides()
@@ -606,7 +606,7 @@ class Gather(_Part):
         return broadcast(line, self.shape), inside
 
     def _indices(self, place: Tile | Span, number: int) -> tuple[Held, Held | None]:
-        """The indices in a dimension, and which of them are inside where that is not known."""
+        """Return the indices in a dimension, and which of them are inside if that is not known (None: all)."""
         extent = self.array.extents[number]
         if isinstance(place, Tile):
             held = converted(place.held(), index)
@@ -621,7 +621,7 @@ class Gather(_Part):
         return held, self._bounds(held, extent, number)
 
     def _bounds(self, held: Held, extent: Start, number: int) -> Held | None:
-        """What the end of the line does not check: of the outermost dimension, beyond which nothing lies, it does."""
+        """Return which indices are in bounds; None for the outermost dimension, which the end of the line bounds."""
         if number == 0 and not self.array.column_major:
             return None
         limit = Index.of(extent).held()
@@ -661,7 +661,7 @@ _ONE = (1, 1)
 
 
 class Cell:
-    """The element of an array at `starts`, which lies inside of it."""
+    """The element of an array at `starts`, which must be inside of it."""
 
     def __init__(self, array: Surface, starts: Sequence[Start]) -> None:
         self.array = array
@@ -673,7 +673,7 @@ class Cell:
         return self.array.element
 
     def load(self) -> Scalar | Index:
-        """The element; an index where the array holds indices."""
+        """Return the element: an index if the array contains indices, else a scalar."""
         from xdsl.dialects.memref import LoadOp
 
         op = LoadOp.get(self.array.value, self._indices())
@@ -681,7 +681,7 @@ class Cell:
         return Index.of(value) if self.dtype.kind == "index" else Scalar(value, self.dtype)
 
     def store(self, value: Single | float) -> None:
-        """Put a number there."""
+        """Store a number."""
         from xdsl.dialects.memref import StoreOp
 
         held = self._taken(value)
@@ -709,11 +709,11 @@ class Cell:
         self._atomic("add", value)
 
     def max(self, value: Single | float) -> None:
-        """The larger of both stays, atomically."""
+        """Store the larger of both atomically."""
         self._atomic("max", value)
 
     def min(self, value: Single | float) -> None:
-        """The smaller of both stays, atomically."""
+        """Store the smaller of both atomically."""
         self._atomic("min", value)
 
     def _atomic(self, kind: Atomic, value: object) -> None:
@@ -727,26 +727,26 @@ Part: TypeAlias = slice | Single | int | None
 """A place in brackets: a slice of known extent, an index, None for a dimension of one."""
 
 Spread: TypeAlias = Tile | slice | Single | int
-"""A place beside tiles of indices."""
+"""A place next to tiles of indices."""
 
 One: TypeAlias = Single | int | tuple[Single | int, ...]
-"""Places of one element."""
+"""The places of one element."""
 
 Parts: TypeAlias = (
     slice | tuple[*tuple[Part, ...], slice] | tuple[*tuple[Part, ...], slice, Part]
 )
-"""Places of a region, of which one of the last two is a slice."""
+"""The places of a region; one of the last two is a slice."""
 
 Spreads: TypeAlias = (
     Tile | tuple[*tuple[Spread, ...], Tile] | tuple[*tuple[Spread, ...], Tile, Spread]
 )
-"""Places of a gather, of which one of the last two is a tile of indices."""
+"""The places of a gather; one of the last two is a tile of indices."""
 
 
 class Array:
     """An array: an argument of the kernel, or shared memory.
 
-    `shape` are its extents: numbers where they are known, else indices.
+    `shape` are its extents: numbers if they are known, else indices.
     """
 
     def __init__(self, surface: Surface, type: ArrayType) -> None:
@@ -769,12 +769,12 @@ class Array:
 
     @property
     def ndim(self) -> int:
-        """How many dimensions it has."""
+        """The number of its dimensions."""
         return len(self.shape)
 
     @property
     def T(self) -> "Array":
-        """The array with its last two dimensions exchanged, in the same memory."""
+        """The array with its last two dimensions swapped, in the same memory."""
         if self._transposed is None:
             found = Array(self.surface.transposed(), self.type.T)
             found._transposed = self
@@ -783,7 +783,7 @@ class Array:
 
     @property
     def at(self) -> "Places":
-        """Regions: `A.at[m:m + 64, k:k + 32]`."""
+        """The array as regions: `A.at[m:m + 64, k:k + 32]`."""
         return Places(self)
 
     @overload
@@ -808,7 +808,7 @@ class Array:
 
 
 class Places:
-    """What is indexed to name a region."""
+    """An array whose brackets return parts instead of loading them."""
 
     def __init__(self, array: Array) -> None:
         self._array = array
@@ -823,9 +823,9 @@ class Places:
         return self.found(places)
 
     def found(self, places: object) -> Cell | Region | Gather:
-        """The elements that places name.
+        """Return the elements that places select.
 
-        Errors: XetileError for places that name none.
+        Errors: XetileError if they select none.
         """
         every, surface = listed(places), self._array.surface
         if any(isinstance(place, Tile) for place in every):
@@ -849,7 +849,7 @@ class Places:
         return Region(surface, starts, (rows, columns))
 
     def _placed(self, places: Sequence[object]) -> list[Tile | Span]:
-        """What stands in the brackets, one for each dimension."""
+        """Return the places in brackets, one for each dimension."""
         shape = self._array.shape
         if len(places) != len(shape):
             refuse(
@@ -868,10 +868,10 @@ def _placed(place: object, extent: Start) -> Tile | Span:
 
 
 def shared(shape: tuple[int, ...], type: ElementType) -> Array:
-    """An array in the workgroup's shared memory, of extents that are known; it holds nothing at first.
+    """Return an array in the workgroup's shared memory, of known extents; its elements are undefined at first.
 
-    Between a store and what another subgroup loads of it stands xt.barrier().
-    Errors: XetileError for extents that are not known.
+    Call xt.barrier() between a store and a load of the same elements by another subgroup.
+    Errors: XetileError if an extent is not known.
     """
     from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
     from xdsl.dialects.memref import AllocOp

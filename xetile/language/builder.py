@@ -1,8 +1,8 @@
-"""The ops of one kernel as they come into being: each at the user's line, equal pure ops once.
+"""The ops of one kernel as they are created, each at the user's line; equal pure ops are created once.
 
-`current()` is the builder of the kernel that is being traced or executed eagerly in this thread; what the language
-offers calls it, and nothing else makes ops. A `Builder` puts ops into blocks; an eager one executes each. Functions on
-elements work on `Held`, values in IR with their types, and know no classes of values.
+`current()` is the builder of the kernel that is being traced or executed eagerly in this thread; all ops of the
+language are created through it. A `Builder` puts ops into blocks; an eager one executes each. Functions on elements
+work on `Held`, values in IR with their types, and know no classes of values.
 """
 
 from collections.abc import Callable, Generator, Hashable
@@ -40,7 +40,7 @@ Constant: TypeAlias = (
 
 
 class Mark(NamedTuple):
-    """A place between ops."""
+    """A position between ops."""
 
     block: Block
     after: Operation | None
@@ -48,14 +48,14 @@ class Mark(NamedTuple):
 
 @dataclass(eq=False)
 class Builder:
-    """Makes the ops of a kernel. `sg_layout` is how its subgroups are laid out over rows and columns."""
+    """The creator of a kernel's ops. `sg_layout` is the layout of its subgroups over rows and columns."""
 
     sg_layout: Pair
     block: Block = field(default_factory=Block)
     fastmath: FastMathFlagsAttr | None = None
-    """What holds of floats in the ops that are made now."""
+    """The fast-math flags of the ops on floats that are created now."""
     _known: list[dict[object, SSAValue]] = field(default_factory=lambda: [{}])
-    """Pure values by what makes them, a dict for each block around the current one."""
+    """Pure values by key, a dict for each block around the current one."""
     _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
     _around: list[Block] = field(default_factory=list[Block])
     """The blocks around the current one."""
@@ -68,7 +68,7 @@ class Builder:
         self.entry = self.block
 
     eager = False
-    """Whether ops are executed as they are made, so that values can be asked for."""
+    """True if ops are executed as they are created, so that values are available."""
 
     def insert(self, op: Operation) -> Operation:
         """Put an op at the end of the current block, with the position of the user's line."""
@@ -89,15 +89,15 @@ class Builder:
             )
 
     def result(self, op: Operation) -> SSAValue:
-        """Put an op with one result at the end of the current block; its result."""
+        """Put an op with one result at the end of the current block and return the result."""
         return self.insert(op).results[0]
 
     def mark(self) -> Mark:
-        """Where the next op would stand."""
+        """Return the position of the next op."""
         return Mark(self.block, self.block.last_op)
 
     def result_at(self, mark: Mark, op: Operation) -> SSAValue:
-        """The result of an op that is put where `mark` was taken."""
+        """Insert an op at the position `mark` and return its result."""
         self.place(op)
         if mark.after is not None:
             mark.block.insert_op_after(op, mark.after)
@@ -108,7 +108,7 @@ class Builder:
         return op.results[0]
 
     def pure(self, op: Operation) -> SSAValue:
-        """The result of an op without effects: that of an equal one that is in scope, if there is one."""
+        """Return the result of an op without effects, or that of an equal one in scope if there is one."""
         key = (
             op.name,
             tuple(op.operands),
@@ -119,11 +119,11 @@ class Builder:
         return self.once(key, lambda: op)
 
     def pure_of(self, op: Callable[..., Operation], *arguments: Hashable) -> SSAValue:
-        """The result of `op(*arguments)`, an op without effects; it is made once for equal arguments in scope."""
+        """Return the result of `op(*arguments)`, an op without effects, created once for equal arguments in scope."""
         return self.once((op, arguments), lambda: op(*arguments))
 
     def once(self, key: object, make: Callable[[], Operation]) -> SSAValue:
-        """The result of what `make` makes, made once for equal keys in scope."""
+        """Return the result of the op that `make` creates, once for equal keys in scope."""
         for known in reversed(self._known):
             if key in known:
                 return known[key]
@@ -132,20 +132,20 @@ class Builder:
         return found
 
     def constant(self, value: Constant) -> SSAValue:
-        """A constant, which stands at the beginning of the kernel and once."""
+        """Return a constant, which is created once, at the beginning of the kernel."""
         known = self._constants.get(value)
         if known is None:
             known = self._constants[value] = self.at_entry(ConstantOp(value))
         return known
 
     def at_entry(self, op: Operation) -> SSAValue:
-        """The result of an op that stands at the beginning of the kernel, behind those that were put there before."""
+        """Insert an op at the beginning of the kernel, after those inserted there before, and return its result."""
         found = self.result_at(Mark(self.entry, self._last_at_entry), op)
         self._last_at_entry = op
         return found
 
     def index(self, value: int) -> SSAValue:
-        """A constant of type index, which has 64 bits."""
+        """Return a constant of type index, which has 64 bits."""
         if not -(2**63) <= value < 2**63:
             refuse(f"{value} has more than the 64 bits of an index")
         return named(
@@ -153,13 +153,13 @@ class Builder:
         )
 
     def place(self, op: Operation) -> None:
-        """Give an op the position of the user's line, where it has none."""
+        """Give an op the position of the user's line if it has none."""
         if isinstance(op.location, UnknownLoc) and (position := here()) is not None:
             op.location = position
 
     @contextmanager
     def inside(self, block: Block) -> Generator[Block]:
-        """Ops go into `block` meanwhile; what is made there is not in scope after."""
+        """Insert ops into `block` within the context; pure values created there are not in scope afterwards."""
         outer, self.block = self.block, block
         self._around.append(outer)
         self._known.append({})
@@ -171,7 +171,7 @@ class Builder:
             self.block = outer
 
     def concrete(self, value: SSAValue) -> object | None:
-        """What an eager builder computed for a value (a numpy scalar or array); None when tracing."""
+        """Return the value that an eager builder computed (a numpy scalar or array), or None when tracing."""
         return None
 
 
@@ -179,7 +179,7 @@ _builder: ContextVar[Builder | None] = ContextVar("builder", default=None)
 
 
 def current() -> Builder:
-    """The builder at work.
+    """Return the current builder.
 
     Errors: XetileError outside of a kernel.
     """
@@ -192,13 +192,13 @@ def current() -> Builder:
 
 
 def building() -> Builder | None:
-    """The builder at work, None outside of a kernel."""
+    """Return the current builder, or None outside of a kernel."""
     return _builder.get()
 
 
 @contextmanager
 def using(builder: Builder) -> Generator[Builder]:
-    """`builder` is the current one meanwhile."""
+    """Make `builder` the current one within the context."""
     token = _builder.set(builder)
     try:
         yield builder
@@ -207,26 +207,26 @@ def using(builder: Builder) -> Generator[Builder]:
 
 
 def named(value: SSAValue, name: str) -> SSAValue:
-    """`value`, called `name` in printed IR where it has no name yet, and IR can have that one."""
+    """Return `value`, named `name` in printed IR if it has no name yet and the name is ASCII."""
     if value.name_hint is None and name.isascii():
         value.name_hint = name
     return value
 
 
 class Held(NamedTuple):
-    """A value in IR: elements of a type, in a tile of `shape` or (None) a single one."""
+    """A value in IR with its element type; `shape` is that of a tile, or None for a single number."""
 
     value: SSAValue
     element: ElementType
     shape: Pair | None
 
     def describe(self) -> str:
-        """What it is, for messages: `a tile of 8x16xf32`, `a scalar of f32`, `an index`."""
+        """Describe it for diagnostics: `a tile of 8x16xf32`, `a scalar of f32`, `an index`."""
         return described(self.element, self.shape)
 
 
 def described(element: ElementType, shape: Pair | None) -> str:
-    """What a value of such a type is, for messages."""
+    """Describe a value of such a type for diagnostics."""
     if shape is not None:
         return f"a tile of {shape[0]}x{shape[1]}x{element}"
     return "an index" if element.kind == "index" else f"a scalar of {element}"
@@ -234,17 +234,17 @@ def described(element: ElementType, shape: Pair | None) -> str:
 
 @cache
 def type_of(element: ElementType, shape: Pair | None) -> Attribute:
-    """The type in IR."""
+    """Return the type in IR."""
     fitting_in_memory(shape)
     return element.attribute if shape is None else VectorType(element.attribute, shape)
 
 
 MOST_ELEMENTS = 1 << 22
-"""Of a tile: several times what the registers of a workgroup hold, and little for numpy."""
+"""The most elements of a tile: several times the registers of a workgroup, and little memory for numpy."""
 
 
 def fitting_in_memory(shape: Pair | None) -> None:
-    """Refuse a tile that is too large before memory is asked for."""
+    """Raise if a tile is too large, before memory is allocated."""
     if shape is not None and shape[0] * shape[1] > MOST_ELEMENTS:
         refuse(
             f"expected a tile of at most {MOST_ELEMENTS} elements, found {shape[0]}x{shape[1]}; "
@@ -253,21 +253,22 @@ def fitting_in_memory(shape: Pair | None) -> None:
 
 
 def flags() -> FastMathFlagsAttr | None:
-    """The fastmath flags that hold where the kernel is being traced."""
+    """Return the fast-math flags at the point that is being traced."""
     return current().fastmath
 
 
 Flag: TypeAlias = Literal["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast"]
-"""LLVM's: any order; no NaN; no infinity; zeros without a sign; reciprocals in place of quotients; a product and a sum
-as one op; approximate functions; all of them."""
+"""LLVM's flags: any order; no NaN; no infinity; zeros without a sign; reciprocals for quotients; a product and a
+sum as one op; approximate functions; all of them.
+"""
 
 
 @contextmanager
 def fastmath(*flags: Flag) -> Generator[None]:
-    """Ops on floats that are made meanwhile have these flags, and those that hold around.
+    """Add fast-math flags to the ops on floats created within the context, in addition to the flags around it.
 
-    Execution on numpy computes as without them; a device may differ by what they allow (docs/devices.md).
-    Errors: XetileError for a word that is no flag.
+    Execution on numpy ignores the flags; results of a device may differ within what they allow (docs/devices.md).
+    Errors: XetileError for a word that is not a flag.
     """
     builder = current()
     outer = builder.fastmath
@@ -281,7 +282,7 @@ def fastmath(*flags: Flag) -> Generator[None]:
 def flags_of(
     words: tuple[str, ...], outer: FastMathFlagsAttr | None = None
 ) -> FastMathFlagsAttr:
-    """The flags of words, and those that hold already; they are printed in one order."""
+    """Return the flags for the words together with `outer`; they are printed in a fixed order."""
     found = set(outer.data) if outer is not None else set[FastMathFlag]()
     for word in (words,) if isinstance(words, str) else words:
         if word not in get_args(Flag):

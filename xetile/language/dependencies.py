@@ -1,15 +1,15 @@
-"""The Python objects that tracing a function depends on, and whether they are still what they were.
+"""The Python objects that tracing a function depends on, and a check that they are unchanged.
 
     found = Dependencies([("kernel", function), ("SIZES", sizes)])
     found.unchanged()            False once one of them is rebound, or changed in place
 
-They are the globals and closure cells that the code reads, the functions found there, and what containers, instances
-and classes hold. A value that cannot be compared, such as a file, a lock or a generator of random numbers, makes
-`unchanged` False always.
+They are the globals and closure cells that the code reads, the functions found there, and the contents of
+containers, instances and classes. With a value that cannot be compared, such as a file, a lock or a generator of
+random numbers, `unchanged` always returns False.
 
     scale = helpers.factor * base          reads ("helpers", "factor") and ("base",)
 
-Names are read off the instructions, those of nested functions included; nothing is executed.
+Names are taken from the instructions, also of nested functions; nothing is executed.
 """
 
 import collections
@@ -40,11 +40,11 @@ _WRITES = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _FILLERS = ("EXTENDED_ARG", "CACHE", "PUSH_NULL", "NOP", "COPY_FREE_VARS")
 
 Path = tuple[str, ...]
-"""A name, and the attributes that are read of it one after the other."""
+"""A name, followed by the attributes that are read of it one after the other."""
 
 
 class Names(NamedTuple):
-    """What code reads of its module and of functions around it, the globals it changes, the modules it imports."""
+    """Names that code reads of its module and enclosing functions, globals it changes, and modules it imports."""
 
     globals: tuple[Path, ...]
     cells: tuple[Path, ...]
@@ -90,18 +90,18 @@ typing typing_extensions types abc numbers fractions decimal statistics string r
 bisect heapq array struct _operator _collections _collections_abc _functools _abc _struct _typing"""
 
 LIBRARY = frozenset(_MODULES.split())
-"""Modules that nobody changes while a program runs: ours, xDSL's, numpy's, and those of Python that only compute."""
+"""Modules that do not change while a program runs: ours, xDSL's, numpy's, and those of Python that only compute."""
 
 _UNSTABLE = {
     "numpy": "random load loadtxt genfromtxt fromfile memmap empty empty_like",
     "builtins": "open input eval exec globals vars id __import__ compile breakpoint",
 }
-"""Names in them whose result does not depend on their arguments alone."""
+"""Names in these modules whose result does not depend on their arguments alone."""
 
 
 @cache
 def is_library(name: object) -> bool:
-    """Return whether a module of this name is one of those, and not a file of the user's in its place."""
+    """Return True if a module of this name is in `LIBRARY`, and not a user's file of the same name."""
     first = name.partition(".")[0] if isinstance(name, str) else ""
     file: object = getattr(sys.modules.get(first), "__file__", None)
     if first in sys.stdlib_module_names and isinstance(file, str):
@@ -110,7 +110,7 @@ def is_library(name: object) -> bool:
 
 
 def is_unstable(name: str) -> bool:
-    """Return whether the result of something in a library, by its full name, may differ from call to call."""
+    """Return True if the result of something in a library, by its full name, may differ from call to call."""
     library, *parts = name.split(".")
     return not set(_UNSTABLE.get(library, "").split()).isdisjoint(parts)
 
@@ -118,7 +118,7 @@ def is_unstable(name: str) -> bool:
 Objects = tuple[object, ...]
 
 _MOST_OBJECTS = 20_000
-"""More objects than a kernel and its helpers have."""
+"""A limit above the number of objects of any kernel and its helpers."""
 
 MISSING: Final = object()
 """The value of a name that is not bound."""
@@ -127,14 +127,14 @@ _NAMES = """__dict__ __weakref__ __doc__ __annotations__ __annotate_func__ __ann
 __slotnames__ __orig_bases__ __parameters__ __abstractmethods__ __dataclass_fields__ __dataclass_params__ _abc_impl"""
 
 _OF_PYTHON = frozenset(_NAMES.split())
-"""Attributes of classes that Python makes, some of them while a program runs."""
+"""Attributes of classes that Python creates, some of them while a program runs."""
 
 _HEAP_TYPE = 1 << 9
-"""CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
+"""CPython's flag of classes that are created while a program runs (Py_TPFLAGS_HEAPTYPE)."""
 
 
 class Guard(NamedTuple):
-    """Objects as they were seen; `now` returns them as they are, `names` are their names if they have some."""
+    """Objects at the time of the snapshot; `now` returns the current ones, `names` are their names, if any."""
 
     path: str
     now: Callable[[], Objects]
@@ -156,7 +156,7 @@ _FIXED: frozenset[type] = frozenset(
 """Types of values that never change."""
 
 _OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType)
-"""Types of attributes that a class has of its own only if it is written in C."""
+"""Types of attributes that a class defines itself only if it is written in C."""
 
 _SLOT = types.MemberDescriptorType
 
@@ -178,17 +178,17 @@ _HELD: Mapping[type, Callable[[Any], Objects]] = {
     staticmethod: lambda value: (value.__func__,),
     classmethod: lambda value: (value.__func__,),
 }
-"""What instances of Python's own classes hold."""
+"""Functions that return the contents of instances of Python's own classes."""
 
 
 class Dependencies:
-    """Everything that can be reached from values, which have names."""
+    """Everything that can be reached from named values."""
 
     def __init__(self, values: Iterable[tuple[str, object]]) -> None:
         self.comparable = True
         """False if a value was found that cannot be compared."""
         self.seen: dict[int, object] = {}
-        """Everything that was visited, by id; kept alive, so that ids stay theirs."""
+        """Everything that was visited, by id; kept alive, so that ids stay unique."""
         self.guards: list[Guard] = []
         self._rest = collections.deque[tuple[str, object]](values)
         try:
@@ -203,7 +203,7 @@ class Dependencies:
                 self._give_up()
 
     def unchanged(self) -> bool:
-        """Return whether every object is the same as before, and holds the same ones."""
+        """Return True if every object is the same as before, with the same contents."""
         if not self.comparable:
             return False
         try:
@@ -221,16 +221,16 @@ class Dependencies:
     def _keep(
         self, path: str, now: Callable[[], Objects], names: Sequence[str] = ()
     ) -> Objects:
-        """Compare objects from now on."""
+        """Record the objects that `now` returns, to compare them later."""
         self.guards.append(Guard(path, now, held := now(), names))
         return held
 
     def _follow(self, path: str, now: Callable[[], Objects]) -> None:
-        """Compare objects, and what can be reached from them."""
+        """Record objects, and those that can be reached from them."""
         self._rest += [(path, held) for held in self._keep(path, now)]
 
     def _equal(self, path: str, read: Callable[[], object]) -> None:
-        """Compare what `read` makes anew each time."""
+        """Record a value that `read` creates anew each time, to compare it by equality."""
         seen = read()
         self._keep(path, lambda: (seen if read() == seen else None,))
 
@@ -250,12 +250,12 @@ class Dependencies:
             self._object(path, value)
 
     def _module(self, path: str, module: types.ModuleType) -> None:
-        """Handle a module of which nobody knows what is read."""
+        """Handle a module without knowing which of its names are read."""
         if not is_library(module.__name__) or is_unstable(module.__name__):
             self._give_up()
 
     def _array(self, path: str, array: Any) -> None:
-        """Compare the bytes of an array; scalars, types and functions of numpy stay as they are."""
+        """Record the bytes of an array; numpy's scalars, types and functions do not change."""
         import numpy
 
         if not isinstance(array, numpy.ndarray | numpy.void):
@@ -290,7 +290,7 @@ class Dependencies:
         self._follow_names(names.globals, names.written, lambda name: space.get(name, MISSING))
 
     def _is_own(self, name: str, cell: types.CellType) -> bool:
-        """Return whether a cell may change."""
+        """Return True if the statement itself may change the cell; here always False."""
         return False
 
     def _follow_names(
@@ -300,7 +300,7 @@ class Dependencies:
         read: Callable[[str], object],
         prefix: str = "",
     ) -> None:
-        """Compare what names are bound to, and follow paths that begin with one."""
+        """Record the values of names, and follow the paths that begin with one."""
         names = tuple(dict.fromkeys([*(name for name, *_ in paths), *more]))
         labels = tuple(prefix + name for name in names)
         held = self._keep("", lambda: tuple(map(read, names)), labels)
@@ -315,7 +315,7 @@ class Dependencies:
                 self._give_up()
 
     def _of_module(self, path: str, module: types.ModuleType, attributes: list[str]) -> None:
-        """Follow the attributes that are read of a module in place of the module."""
+        """Follow the attributes that are read of a module instead of the module."""
         if is_library(module.__name__):
             if is_unstable(".".join((module.__name__, *attributes))):
                 self._give_up()
@@ -328,7 +328,7 @@ class Dependencies:
         )
 
     def _class(self, path: str, kind: type) -> None:
-        """Follow the attributes of a class and of those that it is made of."""
+        """Follow the attributes of a class and of its bases."""
         if not kind.__flags__ & _HEAP_TYPE or _is_of_library(kind):
             return
         if not _is_python(kind):
@@ -336,7 +336,7 @@ class Dependencies:
         self._follow(path, lambda: (type(kind), *kind.__mro__, *_attributes(kind)))
 
     def _object(self, path: str, value: object) -> None:
-        """Follow what an instance holds: items, attributes, slots, and its class."""
+        """Follow the contents of an instance: items, attributes, slots, and its class."""
         kind = type(value)
         own = [base for base in kind.__mro__ if base not in _HELD]
         for base in kind.__mro__:
@@ -358,7 +358,7 @@ class Dependencies:
 
 
 def content(cell: types.CellType) -> object:
-    """Return what a cell holds, MISSING if it is empty."""
+    """Return the content of a cell, or MISSING if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -381,7 +381,7 @@ def _is_of_library(kind: type) -> bool:
 
 
 def _is_python(kind: type) -> bool:
-    """Return whether a class is written in Python, so that its instances hold nothing but attributes."""
+    """Return True if a class is written in Python, so that its instances contain nothing but attributes."""
     if not kind.__flags__ & _HEAP_TYPE:
         return False
     return not any(isinstance(v, _OF_C) and v.__objclass__ is kind for v in _attributes(kind))

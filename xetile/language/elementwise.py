@@ -1,14 +1,14 @@
-"""Ops on elements: operands meet in one type and shape, then one op of arith or math.
+"""Elementwise ops: convert operands to a common type and shape, then create one op of arith or math.
 
-Python's numbers become constants of the type that they meet. Conversions from one element type to another:
+Python's numbers become constants of the type of the other operand. Conversions from one element type to another:
 
 | from | to | value |
 |---|---|---|
 | float | float | rounded to nearest even; beyond the range an infinity (f8E4M3FN: NaN) |
-| float | integer | towards zero; beyond the range the nearest, NaN 0 |
+| float | integer | toward zero; beyond the range the nearest, NaN 0 |
 | integer | float | rounded to nearest even |
 | integer | integer | modulo the width |
-| any | i1 | whether it is not 0 |
+| any | i1 | true unless it is 0 |
 | i1 | any | 0 or 1 |
 """
 
@@ -44,7 +44,7 @@ from xetile.language.types import ElementType, f32, f64, i1, i16, i64, promote
 
 
 def number_of(value: object) -> int | float | None:
-    """A Python number, or one of numpy's scalars as Python's; None for all else."""
+    """Return a Python number, or a numpy scalar as one; None for anything else."""
     if isinstance(value, int | float):
         if type(value).__module__ == "numpy":
             return float(value)
@@ -65,27 +65,27 @@ def number_of(value: object) -> int | float | None:
 
 
 def whole_of(value: object) -> int | None:
-    """A whole number of Python's or numpy's; None for all else, truth values too."""
+    """Return an integer of Python's or numpy's; None for anything else, also for truth values."""
     number = number_of(value)
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 _SHORT = 40
-"""Characters of a number that messages show."""
+"""Decimal digits of a number that diagnostics show."""
 
 
 def shown(value: float) -> str:
-    """A number in a message: its digits, where they are not too many."""
+    """Return a number for diagnostics: its digits, unless there are too many."""
     if isinstance(value, int) and value.bit_length() > 4 * _SHORT:
         return f"a whole number of {value.bit_length()} bits"
     return repr(value)
 
 
 def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
-    """A Python number as a constant of a type, rounded to nearest even.
+    """Return a Python number as a constant of a type, rounded to nearest even.
 
-    Errors: XetileError for one that the type does not hold: out of range, a fraction where integers are, a number
-    where truth values are.
+    Errors: XetileError if the type cannot represent it: out of range, a fraction for an integer type, a number for
+    truth values.
     """
     return Held(current().constant(constant_attribute(value, element, shape)), element, shape)
 
@@ -93,7 +93,7 @@ def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
 def constant_attribute(
     value: float, element: ElementType, shape: Pair | None = None
 ) -> Constant:
-    """The attribute of such a constant; errors as `literal` has them."""
+    """Return the attribute of such a constant; errors as for `literal`."""
     fitting_in_memory(shape)
     found = _boolean(value, element) if element.kind == "boolean" else _number(value, element)
     return _constant(element, shape, repr(found))
@@ -122,7 +122,7 @@ def _number(value: float, element: ElementType) -> int | float:
 
 
 def range_of(element: ElementType) -> tuple[int, int]:
-    """The smallest and the largest number of an integer type."""
+    """Return the smallest and the largest value of an integer type."""
     high = (1 << element.digits) - 1
     return (0 if element.unsigned else -high - 1), high
 
@@ -153,7 +153,7 @@ def _nearest(value: float, element: ElementType) -> float:
 
 @cache
 def _constant(element: ElementType, shape: Pair | None, text: str) -> Constant:
-    """The attribute; by the number's text, for 0.0 equals -0.0."""
+    """Return the attribute, cached by the number's text, since 0.0 equals -0.0."""
     kind = element.attribute
     if isinstance(kind, AnyFloat):
         if shape is None:
@@ -166,7 +166,7 @@ def _constant(element: ElementType, shape: Pair | None, text: str) -> Constant:
 
 
 def numbers(count: int, axis: int, element: ElementType) -> Held:
-    """0, 1, ... along an axis: a column of `count` elements for axis 0, a row for axis 1."""
+    """Return 0, 1, ... along an axis: a column of `count` elements for axis 0, a row for axis 1."""
     shape = (1, count) if axis == 1 else (count, 1)
     fitting_in_memory(shape)
     return Held(current().constant(_consecutive(shape, element)), element, shape)
@@ -185,7 +185,7 @@ def _consecutive(shape: Pair, element: ElementType) -> Constant:
 
 
 def converted(held: Held, to: ElementType) -> Held:
-    """The value in another type."""
+    """Convert the value to another type."""
     if held.element == to:
         return held
     if to.name == "tf32" and held.element.digits > f32.digits:
@@ -198,7 +198,7 @@ def converted(held: Held, to: ElementType) -> Held:
 
 
 def _steps(source: ElementType, to: ElementType) -> tuple[ElementType, ...]:
-    """The types on the way for which there is no op."""
+    """Return the intermediate types of a conversion for which there is no single op."""
     if "float" not in (source.kind, to.kind):
         return ()
     if source.kind == to.kind == "float":
@@ -244,7 +244,7 @@ def _truth(held: Held, to: ElementType) -> Held:
 
 
 def common_shape(left: Pair | None, right: Pair | None) -> Pair | None:
-    """The shape of two operands together, None where extents differ and neither is 1 (as numpy has it).
+    """Return the common shape of two operands, or None if extents differ and neither is 1 (as in numpy).
 
     A scalar (None) takes the shape of the other.
     """
@@ -258,7 +258,7 @@ def common_shape(left: Pair | None, right: Pair | None) -> Pair | None:
 
 
 def broadcast(held: Held, shape: Pair | None) -> Held:
-    """The value repeated to `shape`, which its own fits."""
+    """Broadcast the value to `shape`, with which its own is compatible."""
     if held.shape == shape or shape is None:
         return held
     from xetile.dialects.upstream.vector import BroadcastOp
@@ -276,7 +276,7 @@ def broadcast(held: Held, shape: Pair | None) -> Held:
 
 
 def transposed(held: Held) -> Held:
-    """Rows and columns of a tile exchanged."""
+    """Swap rows and columns of a tile."""
     from xetile.dialects.xetile import TileTransposeOp
 
     assert held.shape is not None
@@ -286,7 +286,7 @@ def transposed(held: Held) -> Held:
 
 
 def sliced(held: Held, places: object) -> Held:
-    """The part of a tile that two slices name, whose bounds are numbers; as numpy's, they may count from the end.
+    """Return the part of a tile given by two slices with numeric bounds, which may count from the end as in numpy.
 
     Errors: XetileError for other places, with what to write.
     """
@@ -315,9 +315,9 @@ def sliced(held: Held, places: object) -> Held:
 
 
 def _whole_where_cut(held: Held, shape: Pair) -> Pair | None:
-    """What subgroups hold of a tile that take a part of `shape` of it: all along what is cut and they share.
+    """Return the `sg_data` of a tile before a slice of `shape`: whole along dimensions that are cut and shared.
 
-    None where they share nothing of that, or where the map of a `.map` has it so.
+    Return None if subgroups share none of those, or if the map of a `.map` already satisfies it.
     """
     assert held.shape is not None
     layout = current().sg_layout
@@ -339,7 +339,7 @@ def _whole_where_cut(held: Held, shape: Pair) -> Pair | None:
 
 
 def _written_map(held: Held) -> Pair | None:
-    """The `sg_data` of the map that a value was given."""
+    """Return the `sg_data` of the map that the user gave to a value, or None."""
     from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
 
     owner = held.value.owner
@@ -355,7 +355,7 @@ def _written_map(held: Held) -> Pair | None:
 
 
 def _bounds(place: object, extent: int) -> Pair:
-    """The first element and the one behind the last."""
+    """Return the first element and the one after the last."""
     if not isinstance(place, slice):
         refuse(
             f"{place!r} in the brackets of a tile, which keeps two dimensions: write slices, x[:, 3:4]"
@@ -376,9 +376,9 @@ def _bounds(place: object, extent: int) -> Pair:
 
 
 def mapped(held: Held, sg_layout: Pair, sg_data: Pair) -> Held:
-    """A tile that subgroups hold as the map says; a constant is made so, anything else is moved there.
+    """Give a tile a map: a constant is created with it, any other value is converted.
 
-    Errors: XetileError for a map that does not deal the tile out evenly.
+    Errors: XetileError for a map that does not split the tile evenly.
     """
     from xdsl.utils.exceptions import VerifyException
 
@@ -410,7 +410,7 @@ def _verify_even(shape: Pair, sg_layout: Pair, sg_data: Pair) -> None:
 
 
 Maker: TypeAlias = Callable[..., Operation]
-"""The class of an op, which is called with operands and, of floats, flags."""
+"""The class of an op, called with operands and, for floats, flags."""
 
 Kind: TypeAlias = Literal[
     "add",
@@ -439,11 +439,11 @@ SYMBOLS: Mapping[str, str] = {
     **{"maximum": "xt.maximum", "minimum": "xt.minimum", "fmax": "xt.fmax", "fmin": "xt.fmin"},
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
 }
-"""How one writes each op."""
+"""The spelling of each op in Python."""
 
 
 class _Ops(NamedTuple):
-    """The op for each kind of element, None where there is none."""
+    """The op for each kind of element, None if there is none."""
 
     float: Maker | None = None
     signed: Maker | None = None
@@ -493,11 +493,11 @@ _INSTEAD: Mapping[tuple[str, str], str] = {
     ("fmax", "boolean"): "write `|`",
     ("fmin", "boolean"): "write `&`",
 }
-"""What to write where an op does not take a kind of element."""
+"""Advice if an op does not accept a kind of element."""
 
 
 def binary(kind: Kind, left: Held, right: Held) -> Held:
-    """`left kind right`, of two values that meet in a type and a shape."""
+    """Return `left kind right`, of two values with a common type and shape."""
     left, right = met(SYMBOLS[kind], left, right)
     element = left.element
     op = _table()[kind].of(element)
@@ -519,9 +519,9 @@ def _refuse_kind(kind: str, element: ElementType) -> NoReturn:
 
 
 def met(symbol: str, left: Held, right: Held) -> tuple[Held, Held]:
-    """Two operands in the type and shape in which they meet.
+    """Convert two operands to their common type and shape.
 
-    Errors: XetileError where they do not, with what would.
+    Errors: XetileError if there is none, with advice.
     """
     if left.element is not right.element and left.element != right.element:
         element = promote(left.element, right.element)
@@ -558,7 +558,7 @@ def _refuse_types(symbol: str, left: Held, right: Held) -> NoReturn:
 
 
 def compare(kind: Comparison, left: Held, right: Held) -> Held:
-    """Whether `left kind right`, by element; comparisons with NaN are false, but `!=`."""
+    """Compare two values, elementwise; comparisons with NaN are false, except `!=`."""
     from xetile.dialects.upstream.arith import CmpfOp, CmpiOp
 
     left, right = met(SYMBOLS[kind], left, right)
@@ -578,7 +578,7 @@ def compare(kind: Comparison, left: Held, right: Held) -> Held:
 
 
 def negative(held: Held) -> Held:
-    """`-held`."""
+    """Return `-held`."""
     element = held.element
     if element.kind == "boolean":
         refuse(f"'-' takes no {element}; `~` is its opposite")
@@ -590,7 +590,7 @@ def negative(held: Held) -> Held:
 
 
 def inverted(held: Held) -> Held:
-    """`~held`: the opposite of truth values, the other bits of integers."""
+    """Return `~held`: the negation of truth values, the complement of integers."""
     element = held.element
     if element.kind == "float":
         refuse(f"'~' takes no {element}; it is for truth values and integers")
@@ -601,7 +601,7 @@ def inverted(held: Held) -> Held:
 
 
 def select(condition: Held, yes: Held, no: Held) -> Held:
-    """`yes` where the condition holds, else `no`."""
+    """Return `yes` where the condition is true, else `no`."""
     from xetile.dialects.upstream.arith import SelectOp
 
     if condition.element != i1:
@@ -620,7 +620,7 @@ def select(condition: Held, yes: Held, no: Held) -> Held:
 
 
 def function(name: str, held: Held) -> Held:
-    """A function of floats, by element; the op of xDSL's math has its name."""
+    """Apply a function of floats, elementwise; the op of xDSL's math has the same name."""
     from xdsl.dialects import math
 
     if held.element.kind != "float":
@@ -630,7 +630,7 @@ def function(name: str, held: Held) -> Held:
 
 
 def absolute(held: Held) -> Held:
-    """The magnitude."""
+    """Return the absolute value."""
     from xdsl.dialects import math
 
     element = held.element
@@ -646,7 +646,7 @@ def absolute(held: Held) -> Held:
 
 
 def fused(a: Held, b: Held, c: Held) -> Held:
-    """`a * b + c`, rounded once."""
+    """Return `a * b + c`, rounded once."""
     from xdsl.dialects import math
 
     a, b = met("xt.fma", a, b)

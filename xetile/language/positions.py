@@ -1,18 +1,19 @@
-"""Where in the user's Python file something is written, and refusing it there.
+"""Locations in the user's Python file, and diagnostics there.
 
-The position is that of the innermost line that is not the language's own, where the expression of an instruction
-begins, the same on all versions of Python. They differ in three places, the older ones having that of what is around:
+The location is that of the innermost line outside of the language, at the start of the expression that the
+instruction evaluates. It is the same on all versions of Python. They differ for three kinds of instruction, for which
+older versions have the location of the enclosing expression:
 
 | an instruction that | older | newer | here |
 |---|---|---|---|
 | makes text of a part of an f-string | 3.11: the string | the part | the string |
-| asks for a truth value | 3.11: what has the condition | the condition or a part of it | the condition |
-| begins a loop | 3.12: the statement or comprehension | what it goes through | what it goes through |
+| tests a truth value | 3.11: the node that has the condition | the condition or a part of it | the condition |
+| begins a loop | 3.12: the statement or comprehension | the iterable | the iterable |
 
-A comprehension that has several conditions, or goes through several things, begins where it does itself. A condition
-that has another one inside, `a if (b if c else d) else e`, is told at `(b` on 3.11 and at `c` later.
+A comprehension that has several conditions, or several iterables, begins at its own start. A condition with another
+one inside, `a if (b if c else d) else e`, is located at `(b` on 3.11 and at `c` later.
 
-A refusal is final: a `try` statement of the kernel that catches it does not make the kernel another one.
+A diagnostic is final: if a `try` statement of the kernel catches it, tracing still fails.
 """
 
 import ast
@@ -41,7 +42,7 @@ _TRUTHS = frozenset(
     | {name for name in opmap if "JUMP" in name and ("IF_TRUE" in name or "IF_FALSE" in name)}
 )
 _COMPARES_FOR_TRUTH = 16
-"""The bit of a comparison's argument that asks for its truth, where Python has TO_BOOL."""
+"""The bit of a comparison's argument for a truth value, on versions of Python that have TO_BOOL."""
 
 _NAMES = {number: name for name, number in opmap.items()}
 
@@ -55,7 +56,7 @@ class _Span(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """A statement or expression, and those of its parts of which an instruction may have the place."""
+    """A statement or expression, with those of its parts whose location an instruction may have."""
 
     whole: _Span
     parts: Sequence[_Span]
@@ -66,7 +67,7 @@ class _Around(NamedTuple):
 
 
 class _Syntax(NamedTuple):
-    """What of a file has places that differ."""
+    """The parts of a file whose locations differ between versions."""
 
     strings: Sequence[_Span]
     conditions: Sequence[_Around]
@@ -74,7 +75,7 @@ class _Syntax(NamedTuple):
 
 
 def start_of(code: CodeType, number: int) -> tuple[int | None, int | None]:
-    """Line and column of an instruction, which are None where Python keeps none."""
+    """Return line and column of an instruction, None if Python records none."""
     line, last_line, column, last_column = _positions(code)[number]
     if line is None or last_line is None or column is None or last_column is None:
         return line, column
@@ -103,7 +104,7 @@ def _asks(argument: int) -> bool:
 
 
 def _start_of(found: _Span, known: Sequence[_Around], *, is_around: bool) -> Place:
-    """Where it begins at a place of Python's, which may be (`is_around`) that of what is around."""
+    """Return the start of the part at a location of Python's, which may be (`is_around`) that of the enclosing node."""
     if is_around and (same := [around for around in known if around.whole == found]):
         return same[0].start
     inside = [
@@ -165,32 +166,32 @@ _OURS = "xetile.language"
 
 
 def here() -> "FileLineColLoc | None":
-    """The position of the expression that is being evaluated, None where no file of a user's is on the stack."""
+    """Return the location of the expression that is being evaluated, or None if no user's file is on the stack."""
     frame = user_frame()
     return None if frame is None else place_of(frame)
 
 
 class Span(NamedTuple):
-    """Where an expression stands in the code of a function: its first and its last line and column."""
+    """The extent of an expression in the code of a function: its first and its last line and column."""
 
     code: CodeType
     first: tuple[int, int]
     last: tuple[int, int]
 
     def has(self, part: "Span") -> bool:
-        """Whether a part stands in it."""
+        """Return True if it contains `part`."""
         return part.code is self.code and self.first <= part.first and part.last <= self.last
 
 
 def span() -> Span | None:
-    """The expression of the user's that is being evaluated, None where no file of a user's is on the stack."""
+    """Return the user's expression that is being evaluated, or None if no user's file is on the stack."""
     frame = user_frame()
     return None if frame is None else _spans(frame.f_code)[frame.f_lasti // 2]
 
 
 @cache
 def _spans(code: CodeType) -> list[Span]:
-    """The expression of each instruction; where Python keeps no columns, its lines."""
+    """Return the expression of each instruction; only its lines if Python records no columns."""
     return [
         Span(code, (first or 0, start or 0), (last or first or 0, end or 0))
         for first, last, start, end in code.co_positions()
@@ -198,7 +199,7 @@ def _spans(code: CodeType) -> list[Span]:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame outside of this package."""
+    """Return the innermost frame outside of this package."""
     frame = currentframe()
     while frame is not None:
         if not is_ours(frame):
@@ -208,18 +209,18 @@ def user_frame() -> FrameType | None:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame executes code of this package."""
+    """Return True if a frame executes code of this package."""
     module = frame.f_globals.get("__name__", "")
     return module == _OURS or module.startswith(f"{_OURS}.")
 
 
 def place_of(frame: FrameType) -> "FileLineColLoc":
-    """The position of what a frame executes: line and column count from 1."""
+    """Return the location that a frame executes; line and column count from 1."""
     return place_at(frame.f_code, frame.f_lasti)
 
 
 def place_at(code: CodeType, offset: int) -> "FileLineColLoc":
-    """The position of the instruction at an offset (bytes) in code."""
+    """Return the location of the instruction at an offset (bytes) in code."""
     line, column = _start(code, offset // 2)
     return location(code.co_filename, line, column)
 
@@ -231,7 +232,7 @@ def _start(code: CodeType, number: int) -> tuple[int, int]:
 
 
 def _characters(name: str, line: int | None, column: int | None) -> int:
-    """The characters before a column that counts bytes of UTF-8, as Python has it."""
+    """Return the number of characters before a column that counts bytes of UTF-8, as Python's do."""
     if not column or line is None:
         return 0
     from linecache import getline
@@ -242,7 +243,7 @@ def _characters(name: str, line: int | None, column: int | None) -> int:
 
 @cache
 def location(filename: str, line: int, column: int) -> "FileLineColLoc":
-    """A position; line and column count from 1."""
+    """Return a location; line and column count from 1."""
     from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
     return FileLineColLoc(StringAttr(filename), IntAttr(line), IntAttr(column))
@@ -252,8 +253,8 @@ _said: ContextVar[list[XetileError] | None] = ContextVar("refusals", default=Non
 
 
 def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
-    """Raise XetileError at `at`, by default the line of the user's that is being evaluated."""
-    error = XetileError(one_line(message), at or here())  # some Python values print as many
+    """Raise XetileError at `at`, by default the user's line that is being evaluated."""
+    error = XetileError(one_line(message), at or here())  # some values print as several lines
     if (said := _said.get()) is not None:
         said.append(error)
     raise error
@@ -261,7 +262,7 @@ def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
 
 @contextmanager
 def refusals_are_final() -> Generator[None]:
-    """What is refused inside is raised at the end, whatever was caught meanwhile."""
+    """Raise the first diagnostic at the end of the context, even if the code inside caught it."""
     said: list[XetileError] = []
     token = _said.set(said)
     try:

@@ -1,7 +1,6 @@
-"""The workgroup: which one it is, where its subgroups wait for each other, what it loops over, prints and checks.
+"""The workgroup: its position in the grid, barriers, loops, printing and checks.
 
-`xt.range` is the loop that runs when the kernel runs. Python's own `range` unrolls: its body is traced once for each
-number.
+`xt.range` is a loop of the running kernel. Python's own `range` unrolls: its body is traced once for each number.
 """
 
 import builtins
@@ -19,7 +18,7 @@ _AXES: dict[int, Literal["x", "y", "z"]] = {0: "x", 1: "y", 2: "z"}
 
 
 def program_id(axis: int) -> Index:
-    """The workgroup's place in the grid along axis 0, 1 or 2 (x, y, z)."""
+    """Return the workgroup's position in the grid along axis 0, 1 or 2 (x, y, z)."""
     from xetile.dialects.upstream.gpu import BlockIdOp
 
     letter = _axis("program_id", axis)
@@ -28,7 +27,7 @@ def program_id(axis: int) -> Index:
 
 
 def num_programs(axis: int) -> Index:
-    """How many workgroups the grid has along axis 0, 1 or 2 (x, y, z)."""
+    """Return the number of workgroups of the grid along axis 0, 1 or 2 (x, y, z)."""
     from xetile.dialects.upstream.gpu import GridDimOp
 
     letter = _axis("num_programs", axis)
@@ -43,14 +42,14 @@ def _axis(name: str, axis: object) -> Literal["x", "y", "z"]:
 
 
 def barrier() -> None:
-    """All subgroups of the workgroup wait for each other; what they stored before is seen by all after."""
+    """Let all subgroups of the workgroup wait for each other; all of them see earlier stores afterwards."""
     from xetile.dialects.upstream.gpu import BarrierOp
 
     current().insert(BarrierOp())
 
 
 def print(*values: Single | str | float) -> None:
-    """One line of text, numbers and values of the kernel, from each workgroup that comes here."""
+    """Print one line of text, numbers and values of the kernel, from each workgroup that reaches it."""
     from xetile.dialects.upstream.gpu import PrintfOp
 
     words: list[str] = []
@@ -71,7 +70,7 @@ def print(*values: Single | str | float) -> None:
 
 
 def _printed(held: Held) -> Held:
-    """The number in a type that printing takes."""
+    """Convert the number to a type that can be printed."""
     element = held.element
     if element.kind == "float":
         return held if element == f64 else converted(held, f32)
@@ -80,10 +79,10 @@ def _printed(held: Held) -> Held:
 
 
 def check(condition: "Tile | Single | bool", message: str) -> None:
-    """What has to hold here, for every element; execution on numpy reports the first where it does not.
+    """Check that a condition is true, for every element; execution on numpy reports the first that is false.
 
-    It is no part of what is compiled for a device.
-    Errors: XetileError, with the message, for what is False before the kernel runs.
+    Code compiled for a device does not contain the check.
+    Errors: XetileError, with the message, if the condition is false before the kernel runs.
     """
     from xetile.dialects.xetile import CheckOp
 
@@ -98,9 +97,9 @@ def check(condition: "Tile | Single | bool", message: str) -> None:
 
 
 def static_assert(condition: "Single | bool", message: str) -> None:
-    """What has to hold before the kernel runs, of constants and known extents.
+    """Check a condition on constants and known extents before the kernel runs.
 
-    Errors: XetileError, with the message, where it does not.
+    Errors: XetileError, with the message, if it is false.
     """
     _check_text("xt.static_assert", message)
     _hold("xt.static_assert", condition, message)
@@ -160,7 +159,7 @@ def _no_sequence(what: str) -> NoReturn:
 
 
 def _number(value: int) -> Index:
-    """A number as an eager kernel has it, with a value, so that it is not static; outside of kernels Python's."""
+    """Return a number as an eager value, so that it is not static; outside of kernels a Python int."""
     from xdsl.dialects.arith import ConstantOp
     from xdsl.dialects.builtin import IndexType, IntegerAttr
 
@@ -170,9 +169,9 @@ def _number(value: int) -> Index:
 
 
 def range(*bounds: object) -> Range:
-    """`xt.range(stop)`, `xt.range(start, stop)`, `xt.range(start, stop, step)`, as Python's range.
+    """Return the numbers of `xt.range(stop)`, `xt.range(start, stop)` or `xt.range(start, stop, step)`.
 
-    Bounds are Python's numbers or indices; the step is a Python number.
+    They are those of Python's range. Bounds are Python's numbers or indices; the step is a Python number.
 
     Errors: XetileError for bounds of other types, and for a step of 0 or one that is known only when the kernel runs.
     """

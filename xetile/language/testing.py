@@ -1,10 +1,10 @@
-"""`xt.testing`: whether a kernel computes what a reference in numpy says, on all data, levels and devices at once.
+"""`xt.testing`: check a kernel against a reference in numpy, on all data, levels and devices at once.
 
-| data | holds |
+| data | elements |
 |---|---|
-| random | normal numbers of 0 and width 1, rounded to the type; integers over their whole range |
-| integer | whole numbers from -4 to 4, of which many sums and products are exact |
-| adversarial | random, among it infinities, NaN, the largest, smallest and subnormal numbers, both zeros; extremes |
+| random | normal numbers of mean 0 and width 1, rounded to the type; integers over their whole range |
+| integer | integers from -4 to 4, of which many sums and products are exact |
+| adversarial | random, mixed with infinities, NaN, the largest, smallest and subnormal numbers, both zeros; extremes |
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,17 +34,17 @@ DATA: tuple[Data, ...] = get_args(Data)
 """All kinds of data."""
 
 _SMALL = 4
-"""The largest of small whole numbers."""
+"""The largest of small integers."""
 
 _ODD_ONES = 16
-"""One in so many elements of adversarial data is an extreme."""
+"""The inverse share of extremes in adversarial data: one element in this many."""
 
 _TWO_IN_A_BYTE = 4
 """Bits of an element that shares a byte with another."""
 
 
 def numbers(type: ArrayType, data: Data, random: np.random.Generator) -> Numbers:
-    """Elements of an array of a type, as it holds them: two i4 to a byte, tf32 as f32."""
+    """Return elements for an array of a type, in its storage format: two i4 per byte, tf32 as f32."""
     shape = tuple(extent for extent in type.extents if isinstance(extent, int))
     if type.element.kind == "float":
         found = _floats(type.element, shape, data, random)
@@ -89,7 +89,7 @@ def _floats(
 
 
 def facts_of(element: ElementType) -> "np.finfo[np.float64]":
-    """The limits of a type of floats, as it is held."""
+    """Return the limits of a type of floats in its storage format."""
     return cast("np.finfo[np.float64]", finfo(held_as(element)[0]))
 
 
@@ -107,14 +107,14 @@ def _integers(
 
 
 def limits(element: ElementType) -> tuple[int, int]:
-    """The smallest and the largest number of an integer type."""
+    """Return the smallest and the largest value of an integer type."""
     if element.name.startswith("u"):
         return 0, (1 << element.bits) - 1
     return -(1 << element.bits - 1), (1 << element.bits - 1) - 1
 
 
 def meaning(array: Numbers, element: ElementType) -> Numbers:
-    """What an array holds, as f64, or i64 for integers: what references get."""
+    """Return the values of an array as f64, or i64 for integers, as references receive them."""
     if element.bits == _TWO_IN_A_BYTE:
         return _halves(array.view(np.uint8), signed=not element.name.startswith("u"))
     if element.kind != "float":
@@ -131,14 +131,14 @@ def _halves(pairs: Numbers, *, signed: bool) -> Numbers:
 
 
 class Near(NamedTuple):
-    """What a reference returns where sums are rounded.
+    """The result of a reference for sums that are rounded.
 
     Attributes:
-        value: what real arithmetic gives.
-        terms: how many roundings an element has gone through, such as the length of a sum.
-        magnitude: what each of them is relative to: the sum of the magnitudes of what is summed; |value| by default.
+        value: the result in real arithmetic.
+        terms: the number of roundings that affect an element, such as the length of a sum.
+        magnitude: the scale of each rounding: the sum of the magnitudes of the summands; |value| by default.
         unit: the unit roundoff of the type in which it is computed, 2^-24 for f32.
-        largest: its largest number; where the magnitude is beyond it, nothing is expected.
+        largest: its largest number; if the magnitude exceeds it, any result is accepted.
 
     An element may be off by g * magnitude, with g = n u / (1 - n u) for n terms and the unit u, and by the rounding of
     the result to its type.
@@ -152,15 +152,15 @@ class Near(NamedTuple):
 
 
 NATIVE = 2.0**-12
-"""Relative error allowed of a result of which OpenCL's `native_` functions are part; OpenCL has no bound for them.
+"""Relative error allowed of a result computed with OpenCL's `native_` functions; OpenCL gives no bound for them.
 
-Twice what native_exp2 was measured to have on opencl:cpu (Intel's runtime 2026.2), 7.5e-5, on a CPU without AVX-512,
+Twice the error measured of native_exp2 on opencl:cpu (Intel's runtime 2026.2), 7.5e-5, on a CPU without AVX-512,
 since a quotient such as softmax's has it in both parts; with AVX-512 it is 6e-8.
 """
 
 
 class Wrong(NamedTuple):
-    """The worst element: how often what is allowed it is off, where, what was found, what was expected."""
+    """The worst element: its error in multiples of the allowed one, its index, the value found and the one expected."""
 
     times: float
     place: tuple[int, ...]
@@ -173,7 +173,7 @@ class Wrong(NamedTuple):
 def worst(
     found: Numbers, expected: Numbers | Near, element: ElementType, *, native: bool = False
 ) -> Wrong | None:
-    """The element of an array that is furthest from what a reference says; None where all are near enough.
+    """Return the element of an array that is furthest from the reference, or None if all are within the bound.
 
     A NaN is expected where the reference has one. `native` functions may be off by `NATIVE` too.
     """
@@ -184,7 +184,7 @@ def worst(
         if element.kind != "float":
             allowed = np.zeros(value.shape)
             apart = np.maximum(abs(have.astype(np.float64) - value), 1.0)
-            off = np.where(have == value, 0.0, apart)  # f64 does not have all numbers of i64
+            off = np.where(have == value, 0.0, apart)  # f64 does not represent every i64
         else:
             allowed = _allowed(near, value, element, native=native)
             off = _distance(have, _rounded(value, element) if near.terms == 0 else value)
@@ -206,7 +206,7 @@ def worst(
 
 
 def _overflows(near: Near, value: Numbers, found: Numbers, element: ElementType) -> Numbers:
-    """Where what is summed may be beyond the largest number on the way, so that all is right; NaN beside infinities."""
+    """Return where a partial sum may overflow, so that any result is right; for infinities, NaN is right too."""
     if near.terms == 0:
         return np.zeros(value.shape, bool)
     magnitude = abs(value) if near.magnitude is None else near.magnitude
@@ -224,13 +224,13 @@ def _allowed(near: Near, value: Numbers, element: ElementType, *, native: bool) 
     magnitude = abs(value) if near.magnitude is None else near.magnitude
     growth = near.terms * near.unit / (1 - near.terms * near.unit) + NATIVE * native
     error = growth * np.broadcast_to(magnitude, value.shape)
-    # of tf32 ten bits of the fraction are left
+    # tf32 has ten bits of fraction
     roundoff = 2.0**-11 if element.name == "tf32" else float(facts.eps) / 2
     return error + roundoff * (abs(value) + error) + float(facts.smallest_subnormal)
 
 
 def _distance(found: Numbers, value: Numbers) -> Numbers:
-    """Zero for equal ones and two NaN, infinite where one of them is a NaN, or an infinity."""
+    """Return 0 for equal values and two NaN, infinity if one of them is NaN or an infinity, else the distance."""
     same = (found == value) | (np.isnan(found) & np.isnan(value))
     off = abs(found - value)
     return np.where(same, 0.0, np.where(np.isnan(off), np.inf, off))
@@ -245,20 +245,21 @@ def _largest(element: ElementType) -> float:
 
 
 Reference = Callable[..., Any]
-"""Takes arrays of a kernel, by the names that it has parameters for, as f64 or i64, and constants that it names.
+"""A function of arrays named like the kernel's parameters, as f64 or i64, and of constants.
 
-It returns the arrays that are left: an array (its numbers, rounded to the type, are expected) or a `Near`, several as a
-tuple in the order of the kernel's parameters."""
+It returns the remaining arrays: an array (its numbers, rounded to the type, are expected) or a `Near`, several as a
+tuple in the order of the kernel's parameters.
+"""
 
 LEVELS: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 """Levels below the one at which kernels are written, each of which gives the same bits."""
 
 _FILLED = 7
-"""What results hold before; a kernel that leaves an element alone is noticed."""
+"""The initial value of results, which reveals elements that a kernel does not store."""
 
 
 class Report(NamedTuple):
-    """What was tried: the number of executions, and for each where and on which data."""
+    """The executions that were checked, each with its place and its data."""
 
     runs: tuple[str, ...]
 
@@ -280,11 +281,11 @@ class _Case(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a kernel is executed.
+    """A way to execute a kernel.
 
     Attributes:
-        bits: whether the bits of level W are expected.
-        native: whether functions may be OpenCL's `native_` ones.
+        bits: True if the bits of level W are expected.
+        native: True if functions may be OpenCL's `native_` ones.
     """
 
     name: str
@@ -312,18 +313,18 @@ def check(
 ) -> Report:
     """Execute a kernel on several kinds of data, at every level, and compare with a reference.
 
-    `shapes` has the extents of the arrays, in the order of the kernel's parameters (those left out at the end are
-    None), `types` their element types, or the one of all; those named in `column_major` lie so in memory. `reference`
-    takes arrays of numpy by the names of the kernel's parameters, f64 or for integers i64, and constants, as far as it
-    has parameters for them; what it has none for are results, which it returns: numbers whose rounding is expected
-    bit by bit, or `Near`, with a bound.
+    `shapes` are the extents of the arrays, in the order of the kernel's parameters (arguments omitted at the end are
+    None), `types` their element types, or one for all; those named in `column_major` are stored so. `reference` takes
+    numpy arrays by the names of the kernel's parameters, as f64 or for integers i64, and constants. Arrays for which
+    it has no parameter are results, which it returns: numbers whose rounding is expected bit by bit, or `Near`, with a
+    bound.
 
-    Level W is held to the reference, eager execution and the other `levels`, lowered for `device`, to the bits of level
-    W (`reordered`: to the reference, for kernels in which subgroups share a sum). Executed `on` a device
-    (`opencl:cpu`), functions may differ by what OpenCL allows: they are held to the reference. `data` names kinds of
-    data (DATA), `seed` makes them; further arguments are the kernel's constants.
-    Errors: AssertionError with the worst element, its index, the level and the data; XetileError where the kernel
-    cannot be made.
+    Level W is compared with the reference; eager execution and the other `levels`, lowered for `device`, with the bits
+    of level W (with the reference if `reordered`, for kernels in which subgroups share a sum). Executed `on` a device
+    (`opencl:cpu`), functions may differ by what OpenCL allows, so such results are compared with the reference. `data`
+    names kinds of data (DATA), `seed` seeds them; further arguments are the kernel's constants.
+    Errors: AssertionError with the worst element, its index, the level and the data; XetileError if the kernel cannot
+    be specialized or lowered.
     """
     if not data:
         refuse(f"no kind of data is given; there are: {', '.join(DATA)}")
@@ -357,7 +358,7 @@ def _arrays(
     elements: Sequence[ElementType],
     column_major: Sequence[str],
 ) -> dict[str, ArrayType]:
-    """The types of the arrays by the names of the kernel's parameters."""
+    """Return the types of the arrays by the names of the kernel's parameters."""
     names = kernel.parameters.arguments
     if not len(elements) == len(shapes) <= len(names):
         refuse(
@@ -378,7 +379,7 @@ def _case(
     reference: Reference,
     constants: Mapping[str, object],
 ) -> _Case:
-    """A kernel with its reference: which arrays that takes, which it returns."""
+    """Return a kernel with its reference, and the arrays that the reference takes; it returns the others."""
     wanted = signature(reference).parameters
     for name, parameter in wanted.items():
         if parameter.default is parameter.empty:
@@ -396,7 +397,7 @@ def _check_known(name: str, known: Sequence[str], what: str) -> None:
 
 
 def _approximates(kernel: Specialised) -> bool:
-    """Whether a device's results may have other bits: functions, and what flags allow."""
+    """Return True if a device's results may have other bits, because of functions or of flags."""
     return any(
         op.name.startswith("math.")
         or "fastmath" in op.properties
@@ -406,7 +407,7 @@ def _approximates(kernel: Specialised) -> bool:
 
 
 def _has_native_functions(kernel: Specialised) -> bool:
-    """Whether a device may compute a function with OpenCL's `native_` one, which has no bound."""
+    """Return True if a device may use one of OpenCL's `native_` functions, which have no bound."""
     return any(
         op.name.startswith("math.") and FastMathFlag.APPROX_FUNC in fast_math(op).data
         for op in kernel.module.walk()
@@ -414,7 +415,7 @@ def _has_native_functions(kernel: Specialised) -> bool:
 
 
 def _try(case: _Case, data: Data, places: Sequence[_Place], seed: int) -> list[str]:
-    """Execute everywhere on one kind of data; where that was."""
+    """Execute at every place on one kind of data and return the names of the executions."""
     random = np.random.default_rng(seed)
     given = {
         name: numbers(type, data if name in case.inputs else "integer", random)

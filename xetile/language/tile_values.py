@@ -1,8 +1,8 @@
-"""Tiles: matrices of elements that the subgroups of a workgroup hold together; functions and types that make them.
+"""Tiles: matrices of elements that the subgroups of a workgroup share; functions and types that create them.
 
-A product is made late: `acc + a @ b` is one tile_mma with an accumulator, `a @ b` alone one without, which stands
-where the product was written. What counts is the expression, so that a kernel has the same ops however it is executed:
-a product that has a name before it is added is one of its own.
+A product is created late: `acc + a @ b` is one tile_mma with an accumulator; `a @ b` alone is one without, inserted
+where the product was written. Only the expression decides, so a kernel has the same ops however it is executed:
+a product that is bound to a name before it is added is an op of its own.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "nanmax", "nanmin"]
 
 
 def reduced(kind: Reduction, held: Held, axis: object) -> Held:
-    """The elements along `axis` combined, in the tile's own type."""
+    """Reduce the elements along `axis`, in the tile's own type."""
     if axis is None:
         refuse(f".{kind}() of a whole tile: write .{kind}(1).{kind}(0)")
     axis = axis_of(axis, f".{kind}({axis!r}): a tile has")
@@ -63,7 +63,7 @@ def reduced(kind: Reduction, held: Held, axis: object) -> Held:
 
 
 def axis_of(axis: object, has: str) -> int:
-    """An axis of a tile; XetileError, which begins with `has`, for what is neither 0 nor 1."""
+    """Return an axis of a tile; raise XetileError, whose text begins with `has`, if it is neither 0 nor 1."""
     number = whole_of(axis)
     if number is None or number not in (0, 1):
         refuse(f"{has} axes 0 (down the columns) and 1 (along the rows)")
@@ -91,7 +91,7 @@ def _combining(kind: str, held: Held) -> str:
 
 
 class Factors(NamedTuple):
-    """The operands of a product that is still to be made, and where it was written: among ops, and in Python."""
+    """The operands of a product not yet created, and its position among the ops and in Python."""
 
     a: Held
     b: Held
@@ -132,7 +132,7 @@ class Tile(Arithmetic):
         return type_of(self._element, self._shape)
 
     def ssa(self) -> SSAValue:
-        """The value in IR; a product that nothing was added to is made where it was written."""
+        """Return the value in IR; a product that nothing was added to is created where it was written."""
         if self._value is None:
             assert self._factors is not None
             self._value = _multiplied(self, self._factors, None)
@@ -146,11 +146,11 @@ class Tile(Arithmetic):
         return type(self)(held.value, held.element, held.shape)
 
     def takes(self, other: Value) -> bool:
-        """Everything: a single number is repeated."""
+        """Return True for every value: a single number is broadcast."""
         return True
 
     def describe(self) -> str:
-        """Its extents and type."""
+        """Describe its extents and type for diagnostics."""
         return described(self._element, self._shape)
 
     def __matmul__(self, other: "Tile") -> "Tile":
@@ -178,7 +178,7 @@ class Tile(Arithmetic):
         return self._binary("add", other)
 
     def adds_to(self, total: "Tile") -> bool:
-        """Whether this is a product that the sum being evaluated has in it, of which `total` can be the accumulator."""
+        """Return True if this is a product written in the sum being evaluated, and `total` can be its accumulator."""
         if self._value is not None or self._factors is None or total is self:
             return False
         a, b, _, written = self._factors
@@ -191,38 +191,38 @@ class Tile(Arithmetic):
 
     @property
     def T(self) -> Self:
-        """Rows and columns exchanged."""
+        """The tile with rows and columns swapped."""
         return self.made(transposed(self.held()))
 
     def __getitem__(self, places: object) -> Self:
-        """A part of the tile, `x[:, 16:32]`; bounds are numbers."""
+        """Return a part of the tile, `x[:, 16:32]`; bounds are numbers."""
         return self.made(sliced(self.held(), places))
 
     def sum(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The sums along axis 0 (down the columns) or 1 (along the rows), in the tile's type.
+        """Return the sums along axis 0 (down the columns) or 1 (along the rows), in the tile's type.
 
         The axis stays with an extent of 1. The order is that of a tree, the same at every level.
         """
         return self._reduced("sum", axis, keepdims=keepdims)
 
     def prod(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The products along an axis, in the tile's type."""
+        """Return the products along an axis, in the tile's type."""
         return self._reduced("prod", axis, keepdims=keepdims)
 
     def max(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The largest elements along an axis; NaN where one is."""
+        """Return the largest elements along an axis; NaN if one of them is NaN."""
         return self._reduced("max", axis, keepdims=keepdims)
 
     def min(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The smallest elements along an axis; NaN where one is."""
+        """Return the smallest elements along an axis; NaN if one of them is NaN."""
         return self._reduced("min", axis, keepdims=keepdims)
 
     def nanmax(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The largest elements along an axis; a NaN counts as nothing, as the hardware's instruction has it."""
+        """Return the largest elements along an axis; NaN is ignored, as by the hardware's instruction."""
         return self._reduced("nanmax", axis, keepdims=keepdims)
 
     def nanmin(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
-        """The smallest elements along an axis; a NaN counts as nothing."""
+        """Return the smallest elements along an axis; NaN is ignored."""
         return self._reduced("nanmin", axis, keepdims=keepdims)
 
     def _reduced(self, kind: Reduction, axis: object, *, keepdims: object) -> Self:
@@ -234,7 +234,7 @@ class Tile(Arithmetic):
         return self.made(reduced(kind, self.held(), axis))
 
     def item(self) -> Scalar:
-        """The element of a tile of one row and one column, as a scalar.
+        """Return the element of a tile of one row and one column, as a scalar.
 
         Errors: XetileError for larger tiles.
         """
@@ -250,7 +250,7 @@ class Tile(Arithmetic):
         return Scalar(value, self.element)
 
     def map(self, sg_layout: Pair, sg_data: Pair) -> Self:
-        """The tile as subgroups in `sg_layout` hold it, in units of `sg_data`; data move where that differs."""
+        """Distribute the tile over subgroups in `sg_layout`, in units of `sg_data`; data move if the map changes."""
         return self.made(mapped(self.held(), sg_layout, sg_data))
 
 
@@ -291,67 +291,67 @@ def _check(name: str, x: object) -> None:
 
 
 def exp(x: T) -> T:
-    """The exponential function."""
+    """Return e to the power of x."""
     return _function("exp", x)
 
 
 def exp2(x: T) -> T:
-    """2 to the power of x."""
+    """Return 2 to the power of x."""
     return _function("exp2", x)
 
 
 def log(x: T) -> T:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     return _function("log", x)
 
 
 def log2(x: T) -> T:
-    """The logarithm to base 2."""
+    """Return the logarithm to base 2."""
     return _function("log2", x)
 
 
 def sqrt(x: T) -> T:
-    """The square root."""
+    """Return the square root."""
     return _function("sqrt", x)
 
 
 def rsqrt(x: T) -> T:
-    """1 by the square root."""
+    """Return 1 divided by the square root."""
     return _function("rsqrt", x)
 
 
 def tanh(x: T) -> T:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     return _function("tanh", x)
 
 
 def erf(x: T) -> T:
-    """The error function."""
+    """Return the error function."""
     return _function("erf", x)
 
 
 def sin(x: T) -> T:
-    """The sine, of radians."""
+    """Return the sine, of radians."""
     return _function("sin", x)
 
 
 def cos(x: T) -> T:
-    """The cosine, of radians."""
+    """Return the cosine, of radians."""
     return _function("cos", x)
 
 
 def floor(x: T) -> T:
-    """The largest whole number that is not above x, as a float."""
+    """Return the largest integer that is not above x, as a float."""
     return _function("floor", x)
 
 
 def ceil(x: T) -> T:
-    """The smallest whole number that is not below x, as a float."""
+    """Return the smallest integer that is not below x, as a float."""
     return _function("ceil", x)
 
 
 def abs(x: T) -> T:
-    """The magnitude."""
+    """Return the absolute value."""
     _check("abs", x)
     return x.made(elementwise.absolute(x.held()))
 
@@ -369,7 +369,7 @@ def maximum(x: Index, y: Single | int) -> Index: ...
 @overload
 def maximum(x: Single | int, y: Index) -> Index: ...
 def maximum(x: object, y: object) -> Tile | Scalar | Index:
-    """The larger of two; NaN if one is."""
+    """Return the larger of two; NaN if one is NaN."""
     if indices := _indices(x, y):
         return largest(*indices)
     return value_of(elementwise.binary("maximum", *_met("xt.maximum", x, y)))
@@ -388,7 +388,7 @@ def minimum(x: Index, y: Single | int) -> Index: ...
 @overload
 def minimum(x: Single | int, y: Index) -> Index: ...
 def minimum(x: object, y: object) -> Tile | Scalar | Index:
-    """The smaller of two; NaN if one is."""
+    """Return the smaller of two; NaN if one is NaN."""
     if indices := _indices(x, y):
         return smallest(*indices)
     return value_of(elementwise.binary("minimum", *_met("xt.minimum", x, y)))
@@ -403,7 +403,7 @@ def fmax(x: Scalar, y: Scalar | float) -> Scalar: ...
 @overload
 def fmax(x: float, y: Scalar) -> Scalar: ...
 def fmax(x: object, y: object) -> Tile | Scalar | Index:
-    """The larger of two; of a NaN and a number, the number, as the hardware's instruction has it."""
+    """Return the larger of two; if one is NaN, the other, as the hardware's instruction does."""
     return value_of(elementwise.binary("fmax", *_met("xt.fmax", x, y)))
 
 
@@ -416,12 +416,12 @@ def fmin(x: Scalar, y: Scalar | float) -> Scalar: ...
 @overload
 def fmin(x: float, y: Scalar) -> Scalar: ...
 def fmin(x: object, y: object) -> Tile | Scalar | Index:
-    """The smaller of two; of a NaN and a number, the number."""
+    """Return the smaller of two; if one is NaN, the other."""
     return value_of(elementwise.binary("fmin", *_met("xt.fmin", x, y)))
 
 
 def _indices(x: object, y: object) -> tuple[Index, Index] | None:
-    """Both as indices, where one is and the other is a single number."""
+    """Return both as indices if one is an index and neither is a tile, else None."""
     if Tile in (type(x), type(y)) or Index not in (type(x), type(y)):
         return None
     return Index.of(x), Index.of(y)
@@ -434,12 +434,12 @@ def fma(a: Scalar, b: Tile, c: Tile | Single | float) -> Tile: ...
 @overload
 def fma(a: Scalar, b: Scalar | float, c: Scalar | float) -> Scalar: ...
 def fma(a: object, b: object, c: object) -> Tile | Scalar | Index:
-    """A * b + c, rounded once."""
+    """Return a * b + c, rounded once."""
     return value_of(elementwise.fused(*_met("xt.fma", a, b, c)))
 
 
 Condition = Tile | Scalar
-"""Truth values: comparisons, and what `&`, `|`, `~` make of them."""
+"""Truth values: results of comparisons, and of `&`, `|`, `~` on them."""
 
 
 @overload
@@ -457,14 +457,14 @@ def where(condition: Scalar, x: Index, y: Single | int) -> Index: ...
 @overload
 def where(condition: Scalar, x: Single | int, y: Index) -> Index: ...
 def where(condition: object, x: object, y: object) -> Tile | Scalar | Index:
-    """X where the condition holds, else y, by element."""
+    """Return x where the condition is true, else y, elementwise."""
     if not isinstance(condition, Tile | Scalar):
         refuse(f"xt.where({describe(condition)}, ...): a condition is i1; write a comparison")
     return value_of(elementwise.select(condition.held(), *_met("xt.where", x, y)))
 
 
 def _met(symbol: str, *values: object) -> list[Held]:
-    """Operands in the type and shape in which they meet; Python numbers take those of the others."""
+    """Convert operands to their common type and shape; Python numbers take those of the others."""
     held = [value.held() for value in values if isinstance(value, Value)]
     if not held:
         said = ", ".join(map(describe, values))
@@ -483,7 +483,7 @@ def _as_operand(symbol: str, value: object, first: Held) -> Held:
 
 
 def value_of(held: Held) -> Tile | Scalar | Index:
-    """The value of its class."""
+    """Return the value as an object of its class."""
     if held.shape is not None:
         return Tile(held.value, held.element, held.shape)
     if held.element.kind == "index":
@@ -500,7 +500,7 @@ def cdiv(x: int, y: Index) -> Index: ...
 @overload
 def cdiv(x: T, y: T | int) -> T: ...
 def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> object:
-    """The quotient of integers, rounded up."""
+    """Return the quotient of integers, rounded up."""
     for value in (x, y):
         if not isinstance(value, Value) and whole_of(value) is None:
             refuse(f"expected integers in xt.cdiv, found {describe(value)}")
@@ -512,12 +512,12 @@ def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> 
 
 
 def zeros(shape: Pair, type: ElementType) -> Tile:
-    """A tile of zeros."""
+    """Return a tile of zeros."""
     return full(shape, False if element_of(type).kind == "boolean" else 0, type)
 
 
 def full(shape: Pair, value: Single | float, type: ElementType | None = None) -> Tile:
-    """A tile of one value; a scalar brings its type."""
+    """Return a tile of one value; the type of a scalar is the default."""
     shape = shape_of("xt.full", shape)
     if isinstance(value, Single):
         held = value.held() if type is None else converted(value.held(), element_of(type))
@@ -531,9 +531,9 @@ def full(shape: Pair, value: Single | float, type: ElementType | None = None) ->
 
 
 def shape_of(name: str, shape: object) -> Pair:
-    """Rows and columns that a kernel's author wrote.
+    """Return rows and columns that a kernel's author wrote.
 
-    Errors: XetileError for what is no pair of positive numbers.
+    Errors: XetileError if they are not a pair of positive numbers.
     """
     if isinstance(shape, tuple | list):
         extents = [number_of(extent) for extent in cast("Sequence[object]", shape)]
@@ -554,7 +554,7 @@ def arange(
     axis: int = 1,
     type: ElementType = INDEX,
 ) -> Tile:
-    """The whole numbers from `start` up to `stop`, or those below `start`: a row, or with axis=0 a column."""
+    """Return the integers from `start` up to `stop`, or those below `start`: a row, or with axis=0 a column."""
     if whole_of(axis) not in (0, 1):
         refuse(f"xt.arange along axis {axis!r}; a row has axis 1, a column axis 0")
     first, last = (0, start) if stop is None else (start, stop)
@@ -576,14 +576,14 @@ def arange(
 
 
 class Element(ElementType):
-    """A type of elements that makes values of others."""
+    """A type of elements that can be called to convert a value to it."""
 
     @overload
     def __call__(self, value: Single | float) -> Scalar: ...
     @overload
     def __call__(self, value: Tile) -> Tile: ...
     def __call__(self, value: object) -> Scalar | Tile | Index:
-        """A Python number or a value in this type."""
+        """Convert a Python number or a value to this type."""
         return _made(self, value)
 
 
@@ -595,7 +595,7 @@ class IndexElement(ElementType):
     @overload
     def __call__(self, value: Tile) -> Tile: ...
     def __call__(self, value: object) -> Scalar | Tile | Index:
-        """A Python number or an integer value as an index."""
+        """Convert a Python number or an integer value to an index."""
         if not isinstance(value, Tile):
             return Index.of(value)
         return _made(self, value)

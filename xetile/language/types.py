@@ -1,7 +1,7 @@
-"""Types of the language: elements, scalars, arrays; which type two operands meet in.
+"""Types of the language: elements, scalars, arrays, and the common type of two operands.
 
-Before and after, as one writes them: `xt.f16[4096, 4096]` is a row-major matrix, `xt.f16["M", "K"]` one whose extents
-are known when it is called, `xt.f32` a scalar.
+Examples: `xt.f16[4096, 4096]` is a row-major matrix, `xt.f16["M", "K"]` one whose extents are known at the call,
+`xt.f32` a scalar.
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ Extent = int | str
 
 @dataclass(frozen=True, eq=False)
 class ElementType:
-    """The type of one element, called as MLIR and the dialect page call it; `bits` are those of its value.
+    """The type of one element, with the name that MLIR and the dialect page use; `bits` are those of its value.
 
-    `digits` are the binary digits of a float's significand, or of the largest number that an integer holds.
+    `digits` are the binary digits of a float's significand, or of the largest value of an integer type.
     """
 
     name: str
@@ -43,11 +43,11 @@ class ElementType:
 
     @property
     def unsigned(self) -> bool:
-        """Whether it is an integer without a sign."""
+        """True if it is an unsigned integer."""
         return self.name.startswith("u")
 
     def __getitem__(self, extents: "Extent | tuple[Extent, ...]") -> "ArrayType":
-        """An array of such elements, row-major."""
+        """Return the type of a row-major array of such elements."""
         return ArrayType(self, extents if isinstance(extents, tuple) else (extents,))
 
     def __repr__(self) -> str:
@@ -64,16 +64,16 @@ class ElementType:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """An array of one or more dimensions in global memory, row-major or, its last two dimensions, column-major."""
+    """An array of one or more dimensions in global memory: row-major, or column-major in its last two dimensions."""
 
     element: ElementType
     extents: tuple[Extent, ...]
     _: KW_ONLY
     column_major: bool = False
     alignment: int = 1
-    """Bytes of which its address is a multiple."""
+    """The alignment of its address in bytes."""
     multiples: tuple[tuple[str, int], ...] = ()
-    """Elements of which named extents are multiples."""
+    """Names of extents with the number of elements of which they are multiples."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extents", tuple(map(_number, self.extents)))
@@ -89,16 +89,16 @@ class ArrayType:
 
     @property
     def T(self) -> "ArrayType":
-        """The type of the transposed array: the last two dimensions change places, memory stays."""
+        """The type of the transposed array: the last two dimensions are swapped, memory is unchanged."""
         *batch, rows, columns = self.extents
         extents = (*batch, columns, rows)
         return replace(self, extents=extents, column_major=not self.column_major)
 
     def aligned(self, base: int = 1, **multiples: int) -> "ArrayType":
-        """The type with promises of the caller's: its address is a multiple of `base` bytes, named extents of numbers.
+        """Return the type with promises of the caller: the address is a multiple of `base` bytes, extents of numbers.
 
-        `xt.f16["M", "K"].aligned(64, K=32)`: by such promises 2D access is known to be legal. Earlier ones still hold.
-        Errors: XetileError for what is no positive number, and for a name that no extent has.
+        `xt.f16["M", "K"].aligned(64, K=32)`: such promises make 2D access legal. Earlier ones still hold.
+        Errors: XetileError for a number that is not positive, and for a name that no extent has.
         """
         for name, number in (("base", base), *multiples.items()):
             if not _is_count(number):
@@ -129,7 +129,7 @@ def _is_count(value: object) -> bool:
 
 
 def _number(extent: object) -> Extent:
-    """Python's int for one of numpy's; anything else as it is, for the complaint."""
+    """Return a Python int for a numpy one; anything else unchanged, for the diagnostic."""
     if isinstance(extent, Integral) and not isinstance(extent, int):
         return int(extent)
     return cast("Extent", extent)
@@ -156,7 +156,7 @@ ELEMENTS = (
     *(f8E4M3FN, f8E5M2, bf16, f16, tf32, f32, f64),
     *(i1, ui4, i4, ui8, i8, i16, i32, i64, index),
 )
-"""All element types; of floats and of integers the narrower ones first."""
+"""All element types; narrower floats and narrower integers come first."""
 
 _FLOATS_HOLD: Mapping[str, frozenset[str]] = {
     "f16": frozenset({"f8E4M3FN", "f8E5M2"}),
@@ -165,11 +165,11 @@ _FLOATS_HOLD: Mapping[str, frozenset[str]] = {
     "f32": frozenset({"f8E4M3FN", "f8E5M2", "f16", "bf16", "tf32"}),
     "f64": frozenset({"f8E4M3FN", "f8E5M2", "f16", "bf16", "tf32", "f32"}),
 }
-"""Floats by name, with those of which they have every value: significand, exponents, subnormal numbers."""
+"""Floats by name, with the floats whose values they all represent: significand, exponents, subnormal numbers."""
 
 
 def holds(wide: ElementType, narrow: ElementType) -> bool:
-    """Whether every value of `narrow` is one of `wide`. Truth values are no numbers."""
+    """Return True if `wide` represents every value of `narrow`. Truth values are not numbers."""
     if wide == narrow:
         return True
     if "boolean" in (wide.kind, narrow.kind):
@@ -185,9 +185,9 @@ def holds(wide: ElementType, narrow: ElementType) -> bool:
 
 @cache
 def promote(left: ElementType, right: ElementType) -> ElementType | None:
-    """The type in which operands of two types meet: that of the two which holds every value of the other.
+    """Return the common type of two operands: the one of the two that represents every value of the other.
 
-    None where neither does: then one of them has to be converted, `x.to(type)`.
+    Return None if neither does; then one operand must be converted with `x.to(type)`.
     """
     if holds(left, right):
         return left
@@ -204,12 +204,12 @@ _PRODUCTS: tuple[tuple[frozenset[str], tuple[ElementType, ...]], ...] = (
     (frozenset({"i8", "si8", "ui8"}), (i32,)),
     (frozenset({"i4", "ui4"}), (i32,)),
 )
-"""Types of the operands of a product that may meet, and the accumulators they have, as tile_mma takes them."""
+"""Types of operands that can be multiplied, and the accumulators that they allow, as for tile_mma."""
 
 
 @cache
 def accumulators(a: ElementType, b: ElementType) -> tuple[ElementType, ...]:
-    """The types in which such products are summed, that of `a @ b` first; none where they do not multiply."""
+    """Return the types in which such products are summed, that of `a @ b` first; empty if they cannot be multiplied."""
     for operands, totals in _PRODUCTS:
         if a.name in operands and b.name in operands:
             return totals

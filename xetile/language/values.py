@@ -1,13 +1,13 @@
-"""Values of a kernel: what it computes when it runs.
+"""Values of a kernel, computed when it runs.
 
 | class | is | type in IR |
 |---|---|---|
-| `Index` | a whole number that places are made of, kept as a sum of multiples | index |
+| `Index` | an integer in offsets and extents, a sum of multiples of values | index |
 | `Scalar` | a number of an element type | f32, i32, i1 ... |
-| `Tile` (tiles.py) | a matrix of elements, held by the subgroups together | vector of rank 2 |
+| `Tile` (tile_values.py) | a matrix of elements, split over the subgroups | vector of rank 2 |
 
-Python's and numpy's numbers take the type of the value that they meet. Of two indices it is often known how far they
-are apart: `k + 3 * BK` is the value k once and the constant 96. Where IR needs it, it is computed; equal sums once.
+Python's and numpy's numbers take the type of the other operand. The distance of two indices is often known:
+`k + 3 * BK` is the value k once and the constant 96. The sum is computed when IR needs it; equal sums once.
 """
 
 from collections.abc import Callable, Mapping
@@ -55,28 +55,28 @@ class Value:
 
     @property
     def dtype(self) -> ElementType:
-        """The type of its elements, as numpy calls it."""
+        """The type of its elements, under numpy's name for it."""
         return self.element
 
     def ssa(self) -> SSAValue:
-        """The value in IR; what is still to be computed is computed in the current block."""
+        """Return the value in IR; a lazy value is computed in the current block."""
         raise NotImplementedError
 
     def held(self) -> Held:
-        """The value with its type, for what knows no classes of values."""
+        """Return the value with its type, for functions that do not know the classes of values."""
         return Held(self.ssa(), self.element, None)
 
     @property
     def type(self) -> Attribute:
-        """The type in IR; two values that a loop carries under one name have the same."""
+        """The type in IR; the values that a loop carries under one name must have the same one."""
         raise NotImplementedError
 
     def like(self, value: SSAValue) -> Self:
-        """The same kind of value made of `value`, as results of control flow are."""
+        """Return the same kind of value made of `value`, for results of control flow."""
         raise NotImplementedError
 
     def describe(self) -> str:
-        """What it is, for messages: `a tile of 8x16xf32`, `a scalar of f32`, `an index`."""
+        """Describe it for diagnostics: `a tile of 8x16xf32`, `a scalar of f32`, `an index`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class Value:
         refuse(f"round() of {self.describe()}; write xt.floor(x + 0.5), or `.to(xt.i32)`")
 
     def _concrete(self, what: str, instead: str) -> object:
-        """The value in eager execution, of one element.
+        """Return the value of one element in eager execution.
 
         Errors: XetileError while tracing, and for tiles of several elements.
         """
@@ -154,7 +154,7 @@ class Value:
     def __array_ufunc__(
         self, ufunc: object, method: str, *inputs: object, **_: object
     ) -> object:
-        """Operators with one of numpy's scalars on the left; functions of numpy's are refused."""
+        """Apply operators with a numpy scalar on the left; raise for other numpy functions."""
         name = str(getattr(ufunc, "__name__", ufunc))
         number = number_of(inputs[0])
         operator = _REFLECTED.get(name)
@@ -182,7 +182,7 @@ class Value:
 
 
 def _is_called() -> bool:
-    """Whether what the user's line executes is a call: of min(x, y), which asks for truth values itself."""
+    """Return True if the user's line executes a call, such as min(x, y), which reads a truth value itself."""
     frame = user_frame()
     return frame is not None and opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
 
@@ -204,7 +204,7 @@ _REFLECTED: Mapping[str, str] = {
     "equal": "__eq__",
     "not_equal": "__ne__",
 }
-"""What a function of numpy's is called where its right operand is a value."""
+"""The reflected operator for a numpy function whose right operand is a value."""
 
 _INSTEAD: Mapping[str, str] = {
     "absolute": "abs(x)",
@@ -218,11 +218,11 @@ _INSTEAD: Mapping[str, str] = {
     "dot": "`@`",
     "transpose": "x.T",
 }
-"""What stands for a function of numpy's that the language calls otherwise."""
+"""The spelling in the language of numpy functions with another name."""
 
 
 def unsupported(operator: str, left: object, right: object) -> NoReturn:
-    """Refuse operands that an operator does not take."""
+    """Raise for operands that an operator does not accept."""
     refuse(f"'{operator}' takes no {_bare(left)} and {_bare(right)}")
 
 
@@ -231,7 +231,7 @@ def _bare(value: object) -> str:
 
 
 def operand_of(value: object, element: ElementType, shape: Pair | None) -> Held | None:
-    """A value of the kernel's as it is, a number as a constant of a type; None for anything else."""
+    """Return a kernel value as it is, a number as a constant of a type; None for anything else."""
     if isinstance(value, Value):
         return value.held()
     number = number_of(value)
@@ -239,7 +239,7 @@ def operand_of(value: object, element: ElementType, shape: Pair | None) -> Held 
 
 
 def describe(value: object) -> str:
-    """What a Python value is, for messages."""
+    """Describe a Python value for diagnostics."""
     if isinstance(value, Value):
         return value.describe()
     return (
@@ -270,23 +270,23 @@ class Single(Value):
 
 
 class Arithmetic(Value):
-    """A value with operators by element; the result is of the same class."""
+    """A value with elementwise operators; the result is of the same class."""
 
     __slots__ = ()
 
     def made(self, held: Held) -> Self:
-        """A value of this class."""
+        """Return a value of this class."""
         raise NotImplementedError
 
     def like(self, value: SSAValue) -> Self:
         return self.made(self.held()._replace(value=value))
 
     def takes(self, other: Value) -> bool:
-        """Whether the result of an operator with `other` is of this class."""
+        """Return True if the result of an operator with `other` is of this class."""
         raise NotImplementedError
 
     def operand(self, other: object, symbol: str) -> Held | None:
-        """The other operand of an operator; None where its own class knows what to do."""
+        """Return the other operand of an operator, or None if the class of that operand defines the operator."""
         if isinstance(other, Value):
             return other.held() if self.takes(other) else None
         number = number_of(other)
@@ -428,14 +428,14 @@ class Arithmetic(Value):
     __hash__ = Value.__hash__
 
     def to(self, type: ElementType) -> Self:
-        """The value in another type; the table of `xetile.language.elementwise` says what becomes of it."""
+        """Convert the value to another type; the table of `xetile.language.elementwise` lists the conversions."""
         return self.made(converted(self.held(), element_of(type)))
 
 
 def element_of(type: object) -> ElementType:
-    """The element type that a kernel's author wrote.
+    """Return the element type that a kernel's author wrote.
 
-    Errors: XetileError for what is none.
+    Errors: XetileError if it is not an element type.
     """
     if not isinstance(type, ElementType):
         refuse(f"{type!r} stands where a type does, such as xt.f32")
@@ -457,7 +457,7 @@ class Scalar(Arithmetic, Single):
 
     @property
     def shape(self) -> tuple[()]:
-        """No extents."""
+        """The shape, which has no extents."""
         return ()
 
     @property
@@ -471,7 +471,7 @@ class Scalar(Arithmetic, Single):
         return type(self)(held.value, held.element)
 
     def takes(self, other: Value) -> bool:
-        """Scalars. Indices take integers themselves, as tiles take scalars."""
+        """Return True for scalars. Indices accept integers themselves, as tiles accept scalars."""
         return isinstance(other, Scalar)
 
     def describe(self) -> str:
@@ -484,7 +484,7 @@ class Scalar(Arithmetic, Single):
 
 
 class Index(Single):
-    """The sum of `terms` (values of type index, each times a number that is not zero) and `constant`."""
+    """The sum of `terms` (values of type index, each times a nonzero number) and `constant`."""
 
     __slots__ = ("_constant", "_terms")
 
@@ -498,19 +498,19 @@ class Index(Single):
 
     @property
     def terms(self) -> Mapping[SSAValue, int]:
-        """Values of type index, and how often each counts."""
+        """The values of type index with their factors."""
         return self._terms
 
     @property
     def constant(self) -> int:
-        """What is added to the terms."""
+        """The constant part of the sum."""
         return self._constant
 
     @classmethod
     def of(cls, value: object) -> "Index":
-        """An index that is a value in IR, a number, or one already.
+        """Return an index for a value in IR, a number, or an index.
 
-        Errors: XetileError for what is no whole number.
+        Errors: XetileError if it is not an integer.
         """
         if isinstance(value, Index):
             return value
@@ -526,29 +526,29 @@ class Index(Single):
 
     @property
     def type(self) -> Attribute:
-        """MLIR's index."""
+        """MLIR's index type."""
         return IndexType()
 
     @property
     def known(self) -> int | None:
-        """The number, where it does not depend on how the kernel runs."""
+        """The number if it is a constant, or None."""
         return None if self._terms else self._constant
 
     @property
     def shape(self) -> tuple[()]:
-        """No extents."""
+        """The shape, which has no extents."""
         return ()
 
     def like(self, value: SSAValue) -> Self:
-        """The value alone."""
+        """Return an index of the value alone."""
         return type(self)({value: 1})
 
     def describe(self) -> str:
-        """What all of them are."""
+        """Describe it for diagnostics: `an index`."""
         return "an index"
 
     def ssa(self) -> SSAValue:
-        """The sum in IR: products first, in the order in which their values came to be, the constant last."""
+        """Return the sum in IR: products first, in the order in which their values were created, the constant last."""
         from xdsl.dialects.arith import AddiOp, MuliOp
 
         builder = current()
@@ -667,7 +667,7 @@ class Index(Single):
         return Scalar(found.value, found.element)
 
     def to(self, type: ElementType) -> "Scalar | Index":
-        """The number in another type, modulo its width."""
+        """Convert the number to another type, modulo its width."""
         held = converted(self.held(), type)
         return self if type == INDEX else Scalar(held.value, held.element)
 
@@ -679,7 +679,7 @@ def _converted(value: Scalar) -> SSAValue:
 
 
 def _operand(other: object, symbol: str, one: Index) -> Index | None:
-    """The other operand of an operator as an index; None where its class knows what to do."""
+    """Return the other operand of an operator as an index, or None if its class defines the operator."""
     if isinstance(other, Index):
         return other
     if isinstance(other, int) and not isinstance(other, bool):
@@ -697,7 +697,7 @@ def _times(one: Index, number: int) -> Index:
 
 
 def _quotient(left: Index, right: Index) -> Index:
-    """The quotient, rounded towards minus infinity; multiples of a known divisor are divided exactly."""
+    """Return the quotient rounded toward minus infinity; multiples of a known divisor are divided exactly."""
     from xetile.dialects.upstream.arith import FloorDivSIOp
 
     divisor = right.known
@@ -718,7 +718,7 @@ def _no_quotient(other: object) -> Index:
 
 
 def refuse_bound(what: str, value: object) -> NoReturn:
-    """Refuse a value that stands where an index does, whatever it would be converted to."""
+    """Raise for a value in place of an index, with advice on its conversion."""
     whole = isinstance(value, Scalar) and value.element.kind == "integer"
     refuse(
         f"expected an index or a whole number as {what}, found {describe(value)}; write "
@@ -727,14 +727,14 @@ def refuse_bound(what: str, value: object) -> NoReturn:
 
 
 def smallest(left: Index, right: Index) -> Index:
-    """The smaller of two."""
+    """Return the smaller of two indices."""
     from xetile.dialects.upstream.arith import MinSIOp
 
     return _chosen(MinSIOp, left, right, min)
 
 
 def largest(left: Index, right: Index) -> Index:
-    """The larger of two."""
+    """Return the larger of two indices."""
     from xetile.dialects.upstream.arith import MaxSIOp
 
     return _chosen(MaxSIOp, left, right, max)
@@ -750,5 +750,5 @@ def _chosen(
 
 
 def difference(stop: Index | int, start: Index | int) -> int | None:
-    """How far `stop` is behind `start`, where that does not depend on how the kernel runs."""
+    """Return `stop` - `start` if it is a constant, or None."""
     return (Index.of(stop) - Index.of(start)).known

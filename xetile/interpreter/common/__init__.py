@@ -1,1 +1,1 @@
-"""What ops of several dialects share when they are executed."""
+"""Helpers for executing ops of several dialects."""

@@ -20,7 +20,7 @@ from xetile.interpreter.machine.runtime_values import Array, Values, swizzled_of
 def element_addresses(
     frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
 ) -> Array:
-    """Addresses in bytes of elements, refused where an index is outside of the memref.
+    """Return the addresses of elements in bytes; raise if an index is outside of the memref.
 
     The indices are [threads or 1] or [threads or 1, *shape]; so is the result.
     """
@@ -40,7 +40,7 @@ def element_addresses(
 
 
 def check_index(op: Operation, dimension: int, index: Array, extent: Array) -> None:
-    """Refuse an index that is outside of its dimension; the shapes broadcast."""
+    """Raise if an index is outside of its dimension; the shapes broadcast."""
     outside = (index < 0) | (index >= extent)
     if outside.any():
         shown = np.broadcast_to(index, outside.shape)[outside][0]
@@ -48,7 +48,7 @@ def check_index(op: Operation, dimension: int, index: Array, extent: Array) -> N
 
 
 def refuse_outside(op: Operation, index: int, dimension: int, extent: int) -> NoReturn:
-    """Say that an index is outside of its dimension."""
+    """Raise for an index outside of its dimension."""
     fail(op, f"index {index} is outside of dimension {dimension} of extent {extent}")
 
 
@@ -59,7 +59,7 @@ def _aligned(values: Array, rank: int) -> Array:
 def load_elements(
     frame: Frame, op: Operation, memref: SSAValue, starts: Sequence[Array]
 ) -> Values:
-    """The element at indices; for a vector the row of them that begins there."""
+    """Load the element at indices; for a vector the row of elements that begins there."""
     (result,) = op.results
     indices = row_indices(starts, shape_of(result))
     return [frame.read(op, element_addresses(frame, op, memref, indices), element(result))]
@@ -76,19 +76,19 @@ def store_elements(
 
 
 def load(frame: Frame, op: Operation) -> Values:
-    """A load; its operands are the memref and the indices."""
+    """Execute a load; its operands are the memref and the indices."""
     memref, *indices = op.operands
     return load_elements(frame, op, memref, all_numbers(frame, indices))
 
 
 def store(frame: Frame, op: Operation) -> Values:
-    """A store; its operands are the value, the memref and the indices."""
+    """Execute a store; its operands are the value, the memref and the indices."""
     value, memref, *indices = op.operands
     return store_elements(frame, op, value, memref, all_numbers(frame, indices))
 
 
 def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
-    """Indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
+    """Return the indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
     if not shape:
         return list(starts)
     leading = len(starts) - len(shape)
@@ -102,10 +102,10 @@ def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
 def _masked_addresses(
     frame: Frame, op: Operation, indices: Sequence[Array], mask: Array
 ) -> tuple[Array, Array]:
-    """Addresses of the elements that a mask selects, and the mask; others are not looked at."""
+    """Return the addresses of the elements that a mask selects, and the mask; others are not checked."""
     shape = np.broadcast_shapes(mask.shape, *(index.shape for index in indices))
     mask = np.broadcast_to(mask, shape)
-    # Index 0 stands in where the mask is off, which only an empty memref refuses.
+    # Index 0 replaces indices that are masked off; only an empty memref rejects it.
     safe = [np.where(mask, index, 0) for index in indices]
     base = next(value for value in op.operands if isinstance(value.type, MemRefType))
     if not mask.any():
@@ -116,7 +116,7 @@ def _masked_addresses(
 def masked_read(
     frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, otherwise: Array
 ) -> Array:
-    """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
+    """Read elements of the op's memref at indices where a mask is on; return `otherwise` where it is off."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
     return frame.read(op, addresses, element(op.results[0]), mask, otherwise)
 
@@ -143,7 +143,7 @@ def update_elements(
     where: Array | bool = True,
     kind: str | None = None,
 ) -> Array:
-    """Combine elements with values by the kind of an atomic op; the old ones, 0 where none is chosen.
+    """Combine elements with values by the kind of an atomic op; return the old ones, 0 for those not chosen.
 
     `kind` is in the spelling of `vector.kind`, by default the op's own.
     """
@@ -171,7 +171,7 @@ def _in_turns(
 
 
 def turns(addresses: Array) -> list[Array]:
-    """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
+    """Return positions in turns: the n-th turn has each address's n-th occurrence, so no address twice."""
     if addresses.size == 0:
         return []
     order = np.argsort(addresses, kind="stable")

@@ -1,4 +1,4 @@
-"""Control flow: once for all threads where they agree, else for those that go the same way."""
+"""Control flow: executed once for all threads if they agree, else for each group of threads that agree."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -12,20 +12,20 @@ from xetile.interpreter.machine.execution import Frame
 from xetile.interpreter.machine.runtime_values import Array, Value, Values, merge, take
 
 Bounds = tuple[Array, Array, Array]
-"""Where a loop begins and ends, and its positive step."""
+"""The lower and upper bound of a loop, and its positive step."""
 
 Round = Callable[[Frame, Sequence[Array], Values], Values]
-"""What one round makes of the values so far, for the threads of a frame and their induction variables."""
+"""Executes one round for the threads of a frame, from their induction variables and the carried values."""
 
 
 MOST_ROUNDS = 1 << 32
-"""Rounds that a loop makes with those around it, at most: hours, at a microsecond for each."""
+"""The most rounds of a loop times those of the loops around it: hours, at a microsecond for each."""
 
 
 def loop(
     frame: Frame, op: Operation, bounds: Sequence[Bounds], values: Values, run: Round
 ) -> Values:
-    """Run the rounds of a nest of loops, the last one fastest; the last values."""
+    """Run the rounds of a nest of loops, the last one fastest, and return the last values."""
     machine, around = frame.machine, frame.machine.rounds
     rounds = prod(_most_trips(*bound) for bound in bounds)
     where = "" if around == 1 else " with the loops around it"
@@ -38,7 +38,7 @@ def loop(
 
 
 def _most_trips(lower: Array, upper: Array, step: Array) -> int:
-    """The most trips of any thread, also where no i64 holds their number."""
+    """Return the trip count of the thread with the widest range, also if it exceeds i64."""
     ends = np.broadcast_arrays(lower, upper, step)
     far = np.argmax(ends[1].astype(np.float64) - ends[0])
     first, last, by = (int(end[far]) for end in ends)
@@ -46,7 +46,7 @@ def _most_trips(lower: Array, upper: Array, step: Array) -> int:
 
 
 def check_rounds(op: Operation, rounds: int, most: int, where: str = "") -> None:
-    """Refuse a loop that would not end in reasonable time; `where` says what else is counted."""
+    """Raise for a loop that would not end in reasonable time; `where` says what else is counted."""
     if rounds > most:
         fail(op, f"the loop makes {rounds:,} rounds{where}; at most {most:,} are executed")
 
@@ -74,13 +74,13 @@ def _run_rounds(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Rou
 
 
 def check_step(op: Operation, step: Array) -> None:
-    """Refuse a loop whose step is not positive."""
+    """Raise for a loop whose step is not positive."""
     if (smallest := int(step.min())) <= 0:
         fail(op, f"the step of '{op.name}' is {smallest}; expected a positive one")
 
 
 def joined(frame: Frame, values: Values, index: Array, changed: Values) -> list[Value]:
-    """Values of all threads, of which those of the threads `index` changed."""
+    """Return the values of all threads, after those of the threads `index` changed."""
     return [
         merge([(slice(None), old), (index, new)], frame.count)
         for old, new in zip(values, changed, strict=True)
@@ -90,7 +90,7 @@ def joined(frame: Frame, values: Values, index: Array, changed: Values) -> list[
 def branch(
     frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]
 ) -> Values:
-    """Run each block for the threads of its condition, of which each thread has one."""
+    """Run each block for the threads of its condition; each thread has exactly one."""
     pieces: list[tuple[Array, list[Value]]] = []
     for condition, block in zip(conditions, blocks, strict=True):
         if condition.all():

@@ -24,7 +24,7 @@ _SPELLINGS = {
 
 
 def kind_of(op: Operation, name: str = "kind") -> str:
-    """The kind that a property names, in the spelling of `vector.kind`."""
+    """Return the kind that a property names, in the spelling of `vector.kind`."""
     found = attribute(op, name)
     if found is None:
         fail(op, f"'{name}' is missing")
@@ -32,7 +32,7 @@ def kind_of(op: Operation, name: str = "kind") -> str:
 
 
 def kind_word(kind: Attribute) -> str:
-    """The kind that an attribute names, in the spelling of `vector.kind`."""
+    """Return the kind that an attribute names, in the spelling of `vector.kind`."""
     word = str(kind).strip('">').replace("<", " ").split()[-1]
     if isinstance(kind, IntegerAttr):
         number = kind.value.data
@@ -43,7 +43,7 @@ def kind_word(kind: Attribute) -> str:
 def combine(
     at: Operation, kind: str, x: Array, y: Array, of: Element, domain: Domain
 ) -> Array:
-    """Two values of the same type combined."""
+    """Combine two values of the same type."""
     if kind == "assign":
         return y
     name = kind if kind.startswith(("min", "max")) else f"{kind}{'f' if of.is_float else 'i'}"
@@ -68,10 +68,10 @@ def fold(
     of: Element,
     domain: Domain,
 ) -> Array:
-    """The elements along some dimensions, one after the other, combined by halving (`reduction_order`).
+    """Combine the elements along some dimensions, one dimension after the other, by halving (`reduction_order`).
 
     `values` is [threads or 1, *shape]; dimensions count without the leading axis and are removed. Several dimensions
-    that count as one, the last the fastest, stand together.
+    that count as one, the last the fastest, form one group.
     """
     for together in dimensions:
         axes = [dimension + 1 for dimension in together]

@@ -1,6 +1,6 @@
-"""The usual domain: IEEE's floats in their own types, one rounding per op.
+"""The usual domain: IEEE floats in their own types, one rounding per op.
 
-bf16, fp8 and f16 are computed in f32 and rounded, which is as good as rounding once; functions in f64 and rounded, so
+bf16, fp8 and f16 are computed in f32 and rounded, which equals rounding once; functions in f64 and rounded, so
 that all levels and machines agree.
 """
 
@@ -34,11 +34,11 @@ Binary = Callable[[Array, Array], Array]
 Function = Callable[..., Array]
 
 SPARE_BITS = 11
-"""Bits of a 64-bit integer that f64 does not hold beside the others."""
+"""Bits of a 64-bit integer beyond the precision of f64."""
 
 
 def _smaller(x: Array, y: Array) -> Array:
-    """The smaller one; NaN if one is, and of zeros the negative one."""
+    """Return the smaller one; NaN if one is NaN, and of zeros the negative one."""
     return np.where(x == y, np.where(np.signbit(x), x, y), np.minimum(x, y))
 
 
@@ -47,7 +47,7 @@ def _larger(x: Array, y: Array) -> Array:
 
 
 def _number(choose: Binary) -> Binary:
-    """The chosen one of two, a number if one is; of zeros by the sign, which numpy leaves open."""
+    """Return the choice as a function that ignores a NaN; of zeros it decides by the sign, which numpy leaves open."""
     return lambda x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))
 
 
@@ -62,7 +62,7 @@ FLOATS: Mapping[str, Binary] = {
     "minnumf": _number(_smaller),
     "maxnumf": _number(_larger),
 }
-"""Functions of floats. bf16, fp8 and f16 are computed in f32 and rounded, which is as good as rounding once."""
+"""Functions of floats. bf16, fp8 and f16 are computed in f32 and rounded, which equals rounding once."""
 
 
 def _by_element(function: Callable[..., float]) -> Function:
@@ -124,11 +124,11 @@ FUNCTIONS: Mapping[str, Function] = {
     "math.roundeven": np.rint,
     "math.rsqrt": _reciprocal_root,
 }
-"""Functions of one or two floats; the power of fpowi is an integer."""
+"""Functions of one or two floats; the exponent of fpowi is an integer."""
 
 
 class Ieee(Domain):
-    """Floats as the hardware has them."""
+    """Floats as in hardware."""
 
     storage = Storage()
 
@@ -161,7 +161,7 @@ class Ieee(Domain):
         return round_to(_odd(x).astype(np.float64), to)
 
     def to_integers(self, x: Array, to: Element, *, unsigned: bool) -> Array:
-        """What the type does not hold gives its nearest number, and NaN zero, as the hardware does."""
+        """Return integers; values out of range become the nearest integer, and NaN zero, as in hardware."""
         whole = np.nan_to_num(np.trunc(x.astype(np.float64)), posinf=np.inf, neginf=-np.inf)
         low, high = (
             (0, (1 << to.bits) - 1)
@@ -169,8 +169,8 @@ class Ieee(Domain):
             else (-(1 << to.bits - 1), (1 << to.bits - 1) - 1)
         )
         held = np.uint64 if unsigned else np.int64
-        # The number above the largest is a power of two, which
-        # f64 holds, as the largest one may not.
+        # The number above the largest is a power of two, which f64
+        # represents; it may not represent the largest one.
         over, under = whole >= float(high + 1), whole <= float(low)
         inside = np.where(over | under, 0.0, whole).astype(held)
         numbers = np.where(over, held(high), np.where(under, held(low), inside))
@@ -190,7 +190,7 @@ class Ieee(Domain):
         return round_to(sum_to_odd(x * y, z), of)
 
     def operand(self, values: Array, of: Element) -> Array:
-        """A register word of tf32 is what was in memory: 32 bits, of which the upper 19 are taken."""
+        """Truncate a register word of tf32: it has the 32 bits of memory, of which the upper 19 are used."""
         return cut_tf32(values) if of.name == "tf32" else values
 
     def product(self, a: Array, b: Array, c: Array | None, accumulator: Element) -> Array:
@@ -220,7 +220,7 @@ IEEE = Ieee()
 
 
 def ordered(x: Array, y: Array, wanted: str) -> Array:
-    """Whether x is greater than, equal to or less than y, by the letters of those in `wanted`."""
+    """Return where x is greater than, equal to or less than y, for the letters (g, e, l) in `wanted`."""
     result = np.zeros(np.broadcast_shapes(x.shape, y.shape), np.bool)
     for word, compare in (("g", np.greater), ("e", np.equal), ("l", np.less)):
         if word in wanted:
@@ -229,7 +229,7 @@ def ordered(x: Array, y: Array, wanted: str) -> Array:
 
 
 def _odd(numbers: Array) -> Array:
-    """64-bit integers that f64 holds: the last bits of those with many, or-ed into the one above them."""
+    """Round 64-bit integers to odd in the precision of f64, by or-ing the dropped bits into the bit above them."""
     spare = numbers.dtype.type((1 << SPARE_BITS) - 1)
     last = numbers.dtype.type(1 << SPARE_BITS)
     cut = (numbers & ~spare) | np.where(numbers & spare != 0, last, 0).astype(numbers.dtype)

@@ -17,11 +17,11 @@ from xetile.interpreter.machine.elements import (
 from xetile.interpreter.machine.runtime_values import Array
 
 BLOCK = 1 << 16
-"""Accumulator elements that are worked on at a time, so that they stay in the cache."""
+"""Accumulator elements that are updated at a time, so that they stay in the cache."""
 
 
 def multiply_accumulate(a: Array, b: Array, c: Array | None, accumulator: Element) -> Array:
-    """The sum of c (None: zero) and the product of a and b, each [threads or 1, rows, columns].
+    """Return the sum of c (None: zero) and the product of a and b, each [threads or 1, rows, columns].
 
     `accumulator` is the type of c and of the result.
     """
@@ -41,7 +41,7 @@ def multiply_accumulate(a: Array, b: Array, c: Array | None, accumulator: Elemen
 
 
 def _integers(a: Array, b: Array, result: Array) -> None:
-    """Sums of integers do not depend on the order; exact in f64 where they are small enough."""
+    """Add the product of integers, whose sums do not depend on the order; f64 is exact if they are small enough."""
     largest = max(np.iinfo(operand.dtype).bits for operand in (a, b))
     if a.shape[2] << (2 * largest) <= EXACT_INTEGERS:
         product = np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64)
@@ -52,7 +52,7 @@ def _integers(a: Array, b: Array, result: Array) -> None:
 
 
 def _by_blocks(a: Array, b: Array, result: Array, dtype: np.dtype[np.generic]) -> None:
-    """Rank-1 updates of blocks of the result, which is contiguous, in its own type."""
+    """Add rank-1 updates to blocks of the result, which is contiguous, in its own type."""
     columns = _columns(a, dtype)
     rows_of_b = np.ascontiguousarray(_as(b, dtype))
     threads, m, n = result.shape
@@ -81,7 +81,7 @@ def _narrow(a: Array, b: Array, result: Array, accumulator: Element) -> None:
 
 
 def _columns(a: Array, dtype: np.dtype[np.generic]) -> Array:
-    """The columns of a, one after the other: [threads, k, m]."""
+    """Return the columns of a, one after the other: [threads, k, m]."""
     return np.ascontiguousarray(_as(a, dtype).transpose(0, 2, 1))
 
 

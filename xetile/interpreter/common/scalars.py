@@ -1,4 +1,4 @@
-"""What ops compute element by element: integers modulo two to the power of their bits, floats as the domain has it."""
+"""Elementwise ops: integers modulo two to the power of their bits, floats as in the domain."""
 
 from collections.abc import Callable, Mapping
 from typing import NoReturn
@@ -20,7 +20,7 @@ Read = Callable[[Array, Element], Array]
 
 
 def dense_values(dense: DenseIntOrFPElementsAttr, of: Element, domain: Domain) -> Array:
-    """The elements of a dense attribute in its shape; a splat is a single one."""
+    """Return the elements of a dense attribute in its shape; a splat is a single one."""
     if dense.is_splat():
         return domain.numbers([next(iter(dense.iter_values()))], of)
     return domain.numbers(list(dense.iter_values()), of).reshape(dense.get_shape())
@@ -49,7 +49,7 @@ SIGNED: Mapping[str, Binary] = {
     "ceildivsi": _ceiling,
     "remsi": np.fmod,
 }
-"""Functions of integers that are read as signed (or for which that is all the same), by arith's names."""
+"""Functions of integers read as signed (or for which signedness does not matter), by arith's names."""
 
 UNSIGNED: Mapping[str, Binary] = {
     "minui": np.minimum,
@@ -85,7 +85,7 @@ INTEGER_OPS: Handlers = {
     **{name: _integer_op(function, unsigned) for name, function in UNSIGNED.items()},
     "shrsi": _shift_right_op,
 }
-"""What executes ops of two integers, by arith's names."""
+"""Handlers of ops on two integers, by arith's names."""
 
 
 def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
@@ -96,12 +96,12 @@ def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
 
 
 def refuse_zero(op: Operation) -> NoReturn:
-    """Say that a division by zero has no result."""
+    """Raise for a division by zero."""
     fail(op, f"'{op.name}' divides by zero")
 
 
 def refuse_overflow(op: Operation, of: Element) -> NoReturn:
-    """Say that the smallest number is divided by -1."""
+    """Raise for a division of the smallest number by -1."""
     fail(op, f"'{op.name}' divides {-(1 << of.bits - 1)} by -1, which {of.name} does not hold")
 
 
@@ -121,14 +121,14 @@ COMPARISONS: Mapping[str, tuple[Binary, Read]] = {
 
 
 def compare_integers(frame: Frame, op: Operation, predicate: str) -> Values:
-    """A comparison of two integers."""
+    """Compare two integers."""
     compare, read = COMPARISONS[predicate]
     x, y = (read(frame.array(value), element(value)) for value in op.operands)
     return [compare(x, y)]
 
 
 def extended(read: Read) -> Handler:
-    """What gives an integer, read as signed or unsigned, the width of the result."""
+    """Return a handler that extends or truncates an integer, read as signed or unsigned, to the result's width."""
 
     def handler(frame: Frame, op: Operation) -> Values:
         (value,) = op.operands
@@ -138,28 +138,28 @@ def extended(read: Read) -> Handler:
 
 
 def reinterpret(frame: Frame, op: Operation) -> Values:
-    """The same bits as elements of another type; the last dimension changes where the size does."""
+    """Reinterpret the bits as elements of another type; if the size changes, so does the last dimension."""
     before, to = element(op.operands[0]), element(op.results[0])
     return [frame.domain.reinterpreted(op, frame.first(op), before, to)]
 
 
 def fused(frame: Frame, op: Operation) -> Values:
-    """A * b + c with one rounding."""
+    """Return a * b + c with one rounding."""
     x, y, z = frame.arrays(op.operands)
     return [frame.domain.fused(op, x, y, z, element(op.results[0]))]
 
 
 def transposed(frame: Frame, op: Operation) -> Values:
-    """Dimensions in the order of 'permutation'."""
+    """Permute dimensions by 'permutation'."""
     permutation = integers(op, "permutation")
     return [frame.first(op).transpose(0, *(d + 1 for d in permutation))]
 
 
 def nothing(frame: Frame, op: Operation) -> Values:
-    """No value changes: in lockstep, every access is seen by the ops that follow."""
+    """Do nothing: in lockstep, the following ops see every access."""
     return []
 
 
 def unchanged(frame: Frame, op: Operation) -> Values:
-    """The operands' values as they are."""
+    """Return the operands' values unchanged."""
     return [frame.get(value) for value in op.operands]

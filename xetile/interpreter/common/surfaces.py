@@ -1,4 +1,4 @@
-"""Matrices in memory: what tiles and descriptors are made of."""
+"""Matrices in memory, on which tiles and descriptors are based."""
 
 from collections.abc import Sequence
 
@@ -21,10 +21,10 @@ def surface_of(
     strides: Sequence[Array],
     element_type: Attribute,
 ) -> Surface:
-    """The matrix behind a memref or an address (bytes), at indices `batch` of the leading dimensions.
+    """Return the matrix of a memref or an address (bytes), at indices `batch` of the leading dimensions.
 
-    `sizes` and `strides` are those of all dimensions, in elements; empty where the memref
-    says them.
+    `sizes` and `strides` are those of all dimensions, in elements; empty for a memref that
+    knows them.
     """
     found = frame.get(source)
     of = element_of(element_type, op)

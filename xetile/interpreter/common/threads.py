@@ -1,4 +1,4 @@
-"""Who a thread is, and which threads must reach an op together."""
+"""The ids of threads, and the ops that threads must reach together."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -24,7 +24,7 @@ def _along(sizes: Sequence[int], axis: Axis) -> Array:
 
 
 def by_axis(name: str, axis_of: Callable[[Operation], Axis]) -> Handler:
-    """What executes a question by axis, under the gpu dialect's name; the answer is of the result's type."""
+    """Return the handler of an id or size by axis, under the gpu dialect's name; the result has the op's type."""
     ask = _BY_AXIS[name]
 
     return lambda frame, op: _typed(op, ask(frame, op, axis_of(op)))
@@ -35,22 +35,22 @@ def _typed(op: Operation, found: Array) -> Values:
 
 
 def subgroup_id(frame: Frame, op: Operation) -> Values:
-    """The number of a thread's subgroup in its workgroup."""
+    """Return the number of a thread's subgroup in its workgroup."""
     return _typed(op, frame.threads.subgroup(frame.active, op))
 
 
 def lane_id(frame: Frame, op: Operation) -> Values:
-    """The number of a lane in its subgroup."""
+    """Return the number of a lane in its subgroup."""
     return _typed(op, frame.threads.lane(frame.active, op))
 
 
 def always(number: int) -> Handler:
-    """What gives one number, whoever asks."""
+    """Return a handler whose result is a constant."""
     return lambda frame, op: _typed(op, uniform(number))
 
 
 def check_lane_level(frame: Frame, op: Operation) -> None:
-    """Refuse an op of lanes at another level."""
+    """Raise if an op of lanes is executed at another level."""
     if frame.threads.level != "lane":
         fail(
             op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane"
@@ -58,21 +58,21 @@ def check_lane_level(frame: Frame, op: Operation) -> None:
 
 
 def check_lanes(frame: Frame, op: Operation) -> None:
-    """Refuse an op of lanes at another level, and one that some lanes of a subgroup do not reach."""
+    """Raise if an op of lanes is executed at another level, or reached by only some lanes of a subgroup."""
     check_lane_level(frame, op)
     if not frame.threads.whole_subgroups(frame.active):
         fail(op, f"'{op.name}' is reached by some lanes of a subgroup only")
 
 
 def barrier(frame: Frame, op: Operation) -> Values:
-    """The threads of a workgroup wait for one another."""
+    """Execute a barrier of the threads of a workgroup."""
     check_whole_workgroups(frame, op)
     frame.machine.observer.barrier(op, frame.active)
     return []
 
 
 def check_whole_workgroups(frame: Frame, op: Operation) -> None:
-    """Refuse an op that some threads of a workgroup reach and others do not, at this time."""
+    """Raise if some threads of a workgroup reach an op and others do not, at this time."""
     threads = frame.threads
     broken = threads.broken_workgroup(frame.active)
     if broken is None:

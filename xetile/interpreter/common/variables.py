@@ -7,7 +7,7 @@ from xetile.errors import fail
 
 
 def find_variable(op: Operation, kind: str, name: str) -> Operation:
-    """The variable of that name, an op `kind`, in the innermost module around the op that has one."""
+    """Return the variable of that name, an op `kind`, in the innermost module around the op that has one."""
     outer = op.parent_op()
     while outer is not None:
         for candidate in outer.regions[0].block.ops if outer.name.endswith("module") else ():

@@ -1,10 +1,10 @@
-"""How memory and registers hold elements of a field: a cell of 64 bits for each byte.
+"""Field elements in memory and registers: a cell of 64 bits for each byte.
 
-An element has 31 bits, f16 has 16, and registers at level V pack two f16 into a word. So a byte is a cell, which holds
-either a number from 0 to 255, or a piece of a float: its element of the field, which of its bytes this one is, and how
-many it has. The bytes of zero are zeros, as they are of IEEE's. A float is read from all of its pieces in their order,
-or from bytes, which mean the number of IEEE that they encode; what is neither has no meaning and is refused.
-Integers that hold pieces are opaque to numpy ("V", eight bytes for each of theirs), and move as they are.
+An element has 31 bits, f16 has 16, and registers at level V pack two f16 into a word. So a byte is a cell, which is
+either a number from 0 to 255, or a piece of a float: its field element, the index of this byte, and the number of
+its bytes. The bytes of zero are zeros, as for IEEE floats. A float is read from all of its pieces in their order, or
+from bytes, which encode an IEEE number; any other mixture has no meaning, and reading it raises.
+Integers that contain pieces are opaque to numpy ("V", eight bytes for each of theirs), and move unchanged.
 """
 
 import numpy as np
@@ -25,26 +25,26 @@ _NUMBER = np.uint64(1 << _NUMBER_SHIFT)
 _LAST_BYTE = 255
 
 _INVERTED = np.uint64(1 << 62)
-"""The bit of pieces of a float below zero whose bits below the sign are inverted, for the order of integers."""
+"""A bit of the pieces of a negative float whose bits below the sign are inverted, which gives the order of integers."""
 
 
 def opaque(size: int) -> np.dtype[np.void]:
-    """The numpy type of an element of `size` bytes in cells."""
+    """Return the numpy type of an element of `size` bytes in cells."""
     return np.dtype(f"V{CELL * size}")
 
 
 def cells_of(values: Array) -> Array:
-    """The cells of opaque elements: [..., bytes]."""
+    """Return the cells of opaque elements: [..., bytes]."""
     return np.ascontiguousarray(values)[..., None].view(np.uint64)
 
 
 def opaque_of(cells: Array) -> Array:
-    """Elements whose cells are the last dimension."""
+    """Return the elements whose cells are the last dimension."""
     return np.ascontiguousarray(cells).view(opaque(cells.shape[-1]))[..., 0]
 
 
 def cells_of_floats(values: Array, size: int) -> Array:
-    """The pieces of elements of the field, as floats of `size` bytes: [..., size]."""
+    """Return the pieces of field elements, as floats of `size` bytes: [..., size]."""
     elements = (values % PRIME).astype(np.uint64)
     marks = (
         _PIECE | np.uint64(size << _COUNT_SHIFT) | np.arange(size, dtype=np.uint64) * _NUMBER
@@ -55,22 +55,22 @@ def cells_of_floats(values: Array, size: int) -> Array:
 
 
 def is_piece(cells: Array) -> Array:
-    """Which cells are pieces of floats."""
+    """Return which cells are pieces of floats."""
     return cells >= _PIECE
 
 
 def inverted(cells: Array) -> Array:
-    """Pieces with the bits below the sign inverted; what is no piece stays."""
+    """Invert the bits below the sign of pieces; other cells stay."""
     return np.where(is_piece(cells), cells ^ _INVERTED, cells)
 
 
 def is_inverted(cells: Array) -> Array:
-    """Which cells are pieces with the bits below the sign inverted."""
+    """Return which cells are pieces with the bits below the sign inverted."""
     return is_piece(cells) & (cells & _INVERTED != 0)
 
 
 def floats_of(cells: Array, of: Element) -> Array | None:
-    """The elements of the field that cells [..., bytes] hold; None where some are no float's."""
+    """Return the field elements in cells [..., bytes], or None if some are not a float."""
     first = cells[..., 0]
     pieces = first >= _PIECE
     marks = np.arange(of.size, dtype=np.uint64) * _NUMBER
@@ -87,7 +87,7 @@ def floats_of(cells: Array, of: Element) -> Array | None:
 
 
 def floats_at(at: Operation, cells: Array, of: Element) -> Array:
-    """The elements of the field that cells hold, refused at an op where some are no float's."""
+    """Return the field elements in cells; raise at an op if some are not a float."""
     found = floats_of(cells, of)
     if found is None:
         fail(
@@ -98,13 +98,13 @@ def floats_at(at: Operation, cells: Array, of: Element) -> Array:
 
 
 def numbers_of(cells: Array, of: Element) -> Array:
-    """What cells that are bytes encode of IEEE's floats, as f64."""
+    """Decode cells that are bytes of IEEE floats, as f64."""
     held = np.ascontiguousarray(cells.astype(np.uint8)).view(of.dtype)[..., 0]
     return held.astype(np.float64)
 
 
 def integers_of(cells: Array, of: Element) -> Array:
-    """Integers where all cells are bytes, else opaque elements."""
+    """Return integers if all cells are bytes, else opaque elements."""
     if (cells > _LAST_BYTE).any():
         return opaque_of(cells)
     held = np.ascontiguousarray(cells.astype(np.uint8)).view(
@@ -114,6 +114,6 @@ def integers_of(cells: Array, of: Element) -> Array:
 
 
 def identity(cells: Array) -> Array:
-    """Integers that are equal where cells [..., bytes] are."""
+    """Return integers that are equal where cells [..., bytes] are equal."""
     parts = [cells[..., byte].view(np.int64) for byte in range(cells.shape[-1])]
     return scattered("cells", parts)

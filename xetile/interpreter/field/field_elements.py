@@ -1,6 +1,6 @@
-"""What is computed with elements of the field; casts between types of floats change nothing.
+"""Computation with elements of the field; casts between float types change nothing.
 
-Memory of a launch in the field: in cells, which begin as the bytes of what is given.
+The memory of a launch in the field consists of cells, which begin as the bytes of the given arrays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +68,7 @@ class CellStorage(Storage):
         return cells
 
     def result(self, array: Array, name: str) -> Array:
-        """What an array that was placed holds: int64 representatives of floats, integers as they are."""
+        """Return the content of an array that was placed: int64 representatives of floats, integers as they are."""
         if array.size == 0:
             return array.astype(np.int64) if _of_floats(array) else array.copy()
         cells = cells_of(_elements(self.placed(array), array))
@@ -111,7 +111,7 @@ class CellStorage(Storage):
 
 
 def _elements(cells: Array, array: Array) -> Array:
-    """An array's elements in cells, as a view."""
+    """Return an array's elements in cells, as a view."""
     size, steps = array.itemsize, [CELL * step for step in array.strides]
     starts = cells[: len(cells) // size * size].view(opaque(size))
     return as_strided(starts, array.shape, steps)
@@ -123,7 +123,7 @@ def _element(array: Array) -> Element:
 
 
 def _made_floats(cells: Array, array: Array) -> None:
-    """The bytes of an array of floats made pieces of what they encode, once."""
+    """Convert the bytes of an array of floats to pieces of the field elements that they encode, once."""
     elements, of = _elements(cells, array), _element(array)
     found = floats_of(cells_of(elements), of)
     if found is not None:
@@ -142,7 +142,7 @@ def _of_floats(array: Array) -> bool:
 
 
 def _root_of(array: Array) -> tuple[Array, int, int]:
-    """The array whose memory this one is part of, the number of its first byte there, and how many it spans."""
+    """Return the array that owns this one's memory, the number of its first byte there, and how many it spans."""
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base
@@ -157,12 +157,12 @@ Binary = Callable[[Array, Array], Array]
 
 
 def _number(choose: Binary) -> Binary:
-    """The chosen one of two, a number if one is."""
+    """Return the choice as a function that ignores a NaN."""
     return lambda x, y: np.where(x == NAN, y, np.where(y == NAN, x, choose(x, y)))
 
 
 def _or_nan(choose: Binary) -> Binary:
-    """The chosen one of two, NaN if one is."""
+    """Return the choice as a function that returns NaN if one is NaN."""
     return lambda x, y: np.where((x == NAN) | (y == NAN), NAN, choose(x, y))
 
 
@@ -179,7 +179,7 @@ _BINARY: Mapping[str, Binary] = {
 }
 
 _WHOLE = ("ceil", "floor", "round", "roundeven", "trunc")
-"""Functions that leave integers as they are: elements count as integers."""
+"""Functions that leave integers unchanged; all field elements count as integers."""
 
 
 def _unchanged(x: Array) -> Array:
@@ -196,7 +196,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "math.copysign": _with_sign,
     "math.fpowi": power,
 }
-"""Functions that the field has; all others are scattered."""
+"""Functions that are defined in the field; all others are scattered."""
 
 
 class FieldDomain(Domain):
@@ -258,7 +258,7 @@ class FieldDomain(Domain):
     def reinterpreted(
         self, at: Operation, values: Array, before: Element, to: Element
     ) -> Array:
-        """The same pieces; a float's are one float again, or what integers carry."""
+        """Return the same pieces; those of a float become one float again, or an integer that carries them."""
         if before.name == to.name or (
             before.is_float and to.is_float and before.bits == to.bits
         ):

@@ -1,7 +1,7 @@
-"""What integer ops make of integers that carry pieces of floats.
+"""Integer ops on integers that carry pieces of floats.
 
-Bytes that are moved stay what they are. Of whole floats lowerings also take the sign, exchange them with integers in
-their order, and round them to fewer digits, which changes nothing here. All else has no meaning and is refused.
+Bytes that are moved stay unchanged. For whole floats, lowerings also read the sign, convert to and from integers of
+the same order, and round to fewer digits, which changes nothing here. Anything else has no meaning and raises.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,16 +24,16 @@ from xetile.interpreter.machine.elements import TF32_DROPPED_BITS, Element
 from xetile.interpreter.machine.runtime_values import Array, in_cells
 
 Move = Callable[[Array, Array], "Array | None"]
-"""What an op makes of cells; None where it means nothing."""
+"""Applies an op to cells; None if the result has no meaning."""
 
 _F32_BYTES = 4
 
 _ALL, _BITS = 255, 8
-"""The byte of ones, and its bits."""
+"""The byte of ones, and its number of bits."""
 
 
 def refuse(op: Operation) -> NoReturn:
-    """Say that an op takes floats' bits for a number."""
+    """Raise for an op that reads floats' bits as a number."""
     fail(
         op,
         f"'{op.name}' takes the bits of floats for a number, and elements of the field have none",
@@ -41,7 +41,7 @@ def refuse(op: Operation) -> NoReturn:
 
 
 def carried(at: Operation, name: str, values: Sequence[Array], to: Element) -> Array:
-    """What an op, by arith's name, makes of integers of which some carry pieces of floats."""
+    """Apply an op, by arith's name, to integers of which some carry pieces of floats."""
     cells = [_cells(value) for value in values]
     found = None
     if name in _RESIZED:
@@ -67,7 +67,7 @@ def _resized(cells: Array, to: Element) -> Array:
 
 
 def _either(x: Array, y: Array) -> Array | None:
-    """Bytes of which one is zero give the other."""
+    """Or bytes; if one of two is zero, the result is the other."""
     both = (x != 0) & (y != 0)
     if (np.maximum(x, y)[both] > _ALL).any():
         return None
@@ -75,7 +75,7 @@ def _either(x: Array, y: Array) -> Array | None:
 
 
 def _both(x: Array, y: Array) -> Array | None:
-    """A byte under a mask of ones stays, under one of zeros it is zero."""
+    """And bytes: under a mask of ones a byte stays, under zeros it becomes zero."""
     x, y = np.broadcast_arrays(x, y)
     plain = ~is_piece(x) & ~is_piece(y)
     masked = (x == _ALL) | (y == _ALL) | (x == 0) | (y == 0)
@@ -94,7 +94,7 @@ def _down(x: Array, y: Array) -> Array | None:
 
 
 def _shifted(x: Array, y: Array, sign: int) -> Array | None:
-    """Bytes moved by whole bytes."""
+    """Shift by whole bytes."""
     if (y > _ALL).any() or (y[..., 1:] != 0).any() or (y[..., 0] % _BITS).any():
         return None
     size = x.shape[-1]
@@ -116,14 +116,14 @@ _OF_BYTES: Mapping[str, Move] = {
 
 
 def _number(cells: Array) -> Array | None:
-    """Cells that are bytes as signed numbers."""
+    """Return cells that are bytes as signed numbers, or None."""
     if is_piece(cells).any():
         return None
     return np.ascontiguousarray(cells.astype(np.uint8)).view(f"i{cells.shape[-1]}")[..., 0]
 
 
 class _Words(NamedTuple):
-    """Words of which each is one whole float, or no float.
+    """Words, each of which is one whole float or no float.
 
     Attributes:
         floats: which are floats.
@@ -153,7 +153,7 @@ def _words(cells: Array) -> _Words | None:
 
 
 def _sign(x: Array, y: Array) -> Array | None:
-    """All bits the sign's."""
+    """Return words that repeat the sign bit."""
     words, steps = _words(x), _number(y)
     if words is None or steps is None or (steps != _BITS * x.shape[-1] - 1).any():
         return None
@@ -164,7 +164,7 @@ def _sign(x: Array, y: Array) -> Array | None:
 
 
 def _turned(x: Array, y: Array) -> Array | None:
-    """The bits below the sign inverted, or not."""
+    """Invert the bits below the sign, or not, depending on the mask."""
     if is_piece(y).any():
         x, y = y, x
     words, mask = _words(x), _number(y)
@@ -188,7 +188,7 @@ def _chosen(larger: Callable[[Array, Array], Array]) -> Move:
 
 
 def _rank(cells: Array) -> Array | None:
-    """Where words stand in the order of integers, among which the smallest and the largest are no floats."""
+    """Return the rank of words in the order of integers; its smallest and largest values are not floats."""
     words = _words(cells)
     if words is None or (words.floats & (words.inverted != (words.elements < 0))).any():
         return None
@@ -199,7 +199,7 @@ def _rank(cells: Array) -> Array | None:
 
 
 def _rounding(compute: Move, limit: Callable[[Array], Array], kept: int) -> Move:
-    """A step of rounding f32 to fewer digits: of floats all is kept (1), or none of the digits is found (0)."""
+    """Return a step of rounding f32 to fewer digits: for floats the result is the float (1) or zero (0)."""
 
     def move(x: Array, y: Array) -> Array | None:
         words, number = _words(x), _number(y)

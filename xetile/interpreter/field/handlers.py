@@ -1,4 +1,4 @@
-"""Ops on integers that carry pieces of floats: what they make of them, or that it cannot be."""
+"""Handlers for integers that carry pieces of floats: they compute the result, or raise."""
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -15,7 +15,7 @@ _MOVING = ("arith.select", "arith.bitcast")
 
 
 def carrying(handlers: Handlers) -> Handlers:
-    """Handlers that also take integers that carry pieces of floats."""
+    """Return handlers that also accept integers that carry pieces of floats."""
     return {name: _carrying(handler) for name, handler in handlers.items()}
 
 

@@ -1,7 +1,7 @@
-"""Arithmetic modulo a prime, on centred representatives: int64 from -(p - 1) / 2 to (p - 1) / 2.
+"""Arithmetic modulo a prime, on centered representatives: int64 from -(p - 1) / 2 to (p - 1) / 2.
 
-Small integers are themselves, also below zero. What the field lacks (numbers that are no integers, functions such as
-exp) is a fixed pseudo-random map: equal where the arguments are equal, and like nothing else.
+Small integers represent themselves, also negative ones. Anything that the field lacks (fractions, functions such as
+exp) is a fixed pseudo-random map: equal for equal arguments, and unrelated to anything else.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from xetile.interpreter.machine.runtime_values import Array
 PRIME_BITS = 31
 
 PRIME = (1 << PRIME_BITS) - 1
-"""The modulus, a prime of Mersenne: two to the power of its bits is one."""
+"""The modulus, a Mersenne prime: two to the power of its bits is one."""
 
 LARGEST = PRIME >> 1
 """The largest representative."""
 
 NAN = LARGEST
-"""The element that stands for NaN, which minimumf takes and minnumf leaves."""
+"""The element that represents NaN; minimumf returns it and minnumf ignores it."""
 
 INFINITY = LARGEST - 1
-"""The element that stands for infinity, and below zero for the other one: all others are between."""
+"""The element that represents infinity, its negative the negative one: all others are between."""
 
 _HALF_BITS = 15
 """Bits of the lower part of a representative, in products of matrices."""
@@ -33,21 +33,21 @@ _FRACTION_BITS = 53
 """Bits of the fraction of f64."""
 
 _EXACT_SIZE = 1 << 62
-"""Floats below this are integers of 64 bits where they are whole."""
+"""Integral floats below this fit in 64-bit integers."""
 
 
 def centred(values: Array) -> Array:
-    """Representatives of 64-bit integers that stay away from the ends of their range."""
+    """Return representatives of 64-bit integers, which must not be near the ends of their range."""
     return (values + LARGEST) % PRIME - LARGEST
 
 
 def times(x: Array, y: Array) -> Array:
-    """Products of representatives."""
+    """Return products of representatives."""
     return centred(x * y)
 
 
 def power(x: Array, exponent: Array) -> Array:
-    """Powers of representatives; below zero those of the inverse."""
+    """Return powers of representatives; for negative exponents those of the inverse."""
     x, exponent = np.broadcast_arrays(x, exponent)
     if (exponent < 0).any():
         x = np.where(exponent < 0, inverse(x), x)
@@ -59,7 +59,7 @@ def power(x: Array, exponent: Array) -> Array:
 
 
 def inverse(x: Array) -> Array:
-    """What times x is one; of zero some element."""
+    """Return the multiplicative inverse; for zero an arbitrary element."""
     result, square = np.ones_like(x), x
     for bit in range(PRIME_BITS):
         if (PRIME - 2) >> bit & 1:
@@ -69,7 +69,7 @@ def inverse(x: Array) -> Array:
 
 
 def scattered(name: str, arguments: Sequence[Array]) -> Array:
-    """A fixed pseudo-random map of 64-bit arguments, another one for each name."""
+    """Apply a fixed pseudo-random map to 64-bit arguments; each name has its own."""
     state = np.full((), _salt(name), np.uint64)
     for argument in arguments:
         state = _mixed(state ^ argument.astype(np.int64, copy=False).view(np.uint64))
@@ -82,7 +82,7 @@ def _salt(name: str) -> int:
 
 
 def _mixed(state: Array) -> Array:
-    """The finalizer of splitmix64 (Steele, Lea and Flood, OOPSLA 2014), a bijection."""
+    """Apply the finalizer of splitmix64 (Steele, Lea and Flood, OOPSLA 2014), a bijection."""
     state = state + np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -90,14 +90,14 @@ def _mixed(state: Array) -> Array:
 
 
 def of_integers(values: Array) -> Array:
-    """Representatives of 64-bit integers, signed or unsigned."""
+    """Return representatives of 64-bit integers, signed or unsigned."""
     return centred((values % values.dtype.type(PRIME)).astype(np.int64))
 
 
 def of_floats(values: Array) -> Array:
-    """Representatives of f64: integers as themselves, the others scattered.
+    """Return representatives of f64: integers as themselves, others scattered.
 
-    Infinities are the outermost ones, so that they win and lose as they do among floats.
+    Infinities are the outermost ones, so that they compare as floats do.
     """
     found = scattered("number", [values.view(np.int64)])
     finite = np.isfinite(values)
@@ -119,7 +119,7 @@ def _of_large(values: Array) -> Array:
 
 
 def product(a: Array, b: Array, c: Array | None) -> Array:
-    """The product of matrices [threads or 1, rows, columns] of representatives, and c.
+    """Return the product of matrices [threads or 1, rows, columns] of representatives, plus c.
 
     Exact in f64 by halves of the representatives, as long as rows have fewer than 2^22 elements.
     """

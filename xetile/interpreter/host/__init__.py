@@ -1,1 +1,1 @@
-"""Host code: functions that allocate, launch kernels and look at the results, on numpy."""
+"""Host code on numpy: functions that allocate, launch kernels and read the results."""

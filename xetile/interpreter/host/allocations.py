@@ -1,4 +1,4 @@
-"""Memory on the host, which stays until it is given back, and of the device."""
+"""Memory on the host, which stays until it is freed, and of the device."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -16,7 +16,7 @@ from xetile.interpreter.machine.runtime_values import Array, MemRef, Values, che
 from xetile.interpreter.ops.memref_ops import HANDLERS as MEMREF
 
 DEVICE_ONLY = "the device's memory"
-"""How the names of buffers begin that the host cannot reach: gpu.alloc without host_shared."""
+"""Prefix of the names of buffers that the host cannot access: gpu.alloc without host_shared."""
 
 
 def allocate(
@@ -26,7 +26,7 @@ def allocate(
     given: Sequence[Sequence[SSAValue]],
     owner: str,
 ) -> MemRef:
-    """New memory on the heap; `given` are the extents, and the offset and strides, that the type leaves open."""
+    """Allocate on the heap; `given` are the dynamic extents, and the dynamic offset and strides, of the type."""
     sizes, symbols = (all_numbers(frame, part) for part in given)
     found, size = memref_at_zero(op, memref_type(result), sizes, symbols)
     name = f"{owner}{with_line(op, ' allocated in line {}')}"
@@ -39,13 +39,13 @@ def _alloc(frame: Frame, op: Operation) -> Values:
 
 
 def give_back(frame: Frame, op: Operation) -> Values:
-    """End the allocation that a memref lies in, the op's last operand."""
+    """Free the allocation of a memref, the op's last operand."""
     frame.memory.give_back(int(frame.memref(op.operands[-1]).base[0]), op)
     return []
 
 
 def element_of_memref(value: SSAValue) -> Element:
-    """How the elements of a memref are held, ranked or not."""
+    """Return the element type of a memref, ranked or not."""
     type = value.type
     if isinstance(type, UnrankedMemRefType):
         return element_of(cast("UnrankedMemRefType[Attribute]", type).element_type, value)
@@ -57,7 +57,7 @@ def _numbers(parts: Sequence[Array]) -> list[int]:
 
 
 def array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
-    """A memref's elements as an array that changes with the memory."""
+    """Return a memref's elements as an array that shares the memory."""
     found, element = frame.memref(value), element_of_memref(value)
     sizes, strides = _numbers(found.sizes), _numbers(found.strides)
     first = int(found.base[0]) + int(found.offset[0]) * element.size
@@ -65,13 +65,13 @@ def array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
 
 
 def host_array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
-    """As `array_of`, for memory that the host can reach."""
+    """Return `array_of` for memory that the host can access."""
     check_reachable(frame, op, value)
     return array_of(frame, op, value)
 
 
 def check_reachable(frame: Frame, op: Operation, value: SSAValue) -> None:
-    """Refuse an access of the host to memory of the device."""
+    """Raise if the host accesses memory of the device."""
     buffer = frame.memory.buffer(int(frame.memref(value).base[0]), op)
     if buffer.name.startswith(DEVICE_ONLY):
         fail(
@@ -92,7 +92,7 @@ def _reachable(handler: Handler) -> Handler:
 
 
 def _inside(handler: Handler) -> Handler:
-    """A view, refused where it reaches what is not of the memory that it views."""
+    """Wrap a handler of views: raise if the view exceeds the memory of its source."""
 
     def checked(frame: Frame, op: Operation) -> Values:
         (found,) = handler(frame, op)
@@ -125,7 +125,7 @@ def _subview(frame: Frame, op: Operation) -> Values:
 
 
 def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
-    """Copy all elements; the two may overlap."""
+    """Copy all elements; the two arrays may overlap."""
     if source.shape != target.shape:
         fail(op, f"'{op.name}' from extents {list(source.shape)} to {list(target.shape)}")
     if not target.flags.writeable:

@@ -1,6 +1,6 @@
 """The gpu dialect on the host: memory of the device and waiting.
 
-Ops with tokens are executed where they stand, which is an order that the tokens allow.
+Ops with tokens are executed in program order, which the tokens allow.
 """
 
 from xdsl.ir import Operation
@@ -21,7 +21,7 @@ TOKEN = uniform(0)
 
 
 def with_token(execute: Handler) -> Handler:
-    """Executes an op and adds its token; tokens that it takes are its first operands."""
+    """Wrap a handler to add the op's token; tokens that it takes are its first operands."""
 
     def handler(frame: Frame, op: Operation) -> Values:
         values = execute(frame, op)

@@ -44,7 +44,7 @@ def _external(frame: Frame, op: Operation, name: str) -> Values:
 
 
 def run_function(machine: HostMachine, function: Operation, arguments: Values) -> Values:
-    """Execute a function; what it returns."""
+    """Execute a function and return its results."""
     machine.calls += 1
     with machine.memory.scope():
         results = run_region(machine.frame(), function.regions[0], arguments)
@@ -59,7 +59,7 @@ def _assert(frame: Frame, op: Operation) -> Values:
 
 
 def refuse_assertion(op: Operation) -> NoReturn:
-    """Say that a `cf.assert` does not hold."""
+    """Raise for a `cf.assert` that is false."""
     fail(op, f"assertion failed: {text(op, 'msg')}")
 
 

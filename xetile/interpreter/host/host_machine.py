@@ -1,4 +1,4 @@
-"""What all functions of a run on the host share."""
+"""The state that all functions of a run on the host share."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -16,24 +16,25 @@ from xetile.interpreter.machine.thread_batches import Sizes, Threads
 from xetile.interpreter.machine.workgroup_batches import Launcher
 
 Progress = Callable[[int, int], None]
-"""Called now and then with what is done and what there is to do, 0 where that is not known."""
+"""Called now and then with the finished and the total work, 0 if the total is not known."""
 
 
 KernelLauncher = Callable[[Operation, Sequence[Passed], Sizes, Sizes], None]
 """Launches a kernel elsewhere: its gpu.func, its arguments (memory, which changes in place, and numbers), the
-workgroups and the work-items of each."""
+workgroups and the work-items of each.
+"""
 
 DEEPEST_CALL = 500
-"""Calls inside of one another, before a program is taken to call itself without end."""
+"""The limit of nested calls, beyond which a program counts as recursing without end."""
 
 
 class HostMachine(Machine):
-    """The host: one thread, and what it has beside memory.
+    """The host: one thread, and its state in addition to memory.
 
-    `launcher` executes kernels here, unless `launch_kernel` has them executed elsewhere.
-    `functions` are the module's by name, declared ones too, `calls` those being executed;
-    `fills` counts random fills, `told` names declared functions that were ignored, once
-    each.
+    `launcher` executes kernels here, unless `launch_kernel` executes them elsewhere.
+    `functions` are the module's by name, including declared ones, `calls` counts those being
+    executed; `fills` counts random fills, `told` are the names of ignored declared functions,
+    so that each is reported once.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class HostMachine(Machine):
 
     @contextmanager
     def steps(self, total: int) -> Generator[Callable[[int], None]]:
-        """Announce work of `total` steps; what comes is told how many are done."""
+        """Announce work of `total` steps and yield a function to report the number of finished ones."""
         place = [0, total]
         self._running.append(place)
         around = self.rounds
@@ -98,6 +99,6 @@ class HostMachine(Machine):
 
 
 def host(frame: Frame) -> HostMachine:
-    """The machine of a frame on the host."""
+    """Return the machine of a frame on the host."""
     assert isinstance(frame.machine, HostMachine)
     return frame.machine

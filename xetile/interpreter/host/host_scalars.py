@@ -1,12 +1,12 @@
 """Scalar ops as LLVM IR: the same bits as the interpreter's, one rounding per op.
 
-f16 and bf16 are computed in f32 and rounded, as the interpreter does. What is not here
-(functions of math, rare ops) is handed back to the interpreter by the code that calls this.
+f16 and bf16 are computed in f32 and rounded, as in the interpreter. For ops that are not here
+(functions of math, rare ops) the caller generates a call to the interpreter.
 
-The texts are lines of `Code.write`; in them stand
+The texts are lines of `Code.write` with these placeholders:
 
     $x $y $z   the operands             $T $R   their type, the result's
-    $X $Y      as they are computed     $C $D   the types that the operands and the result are computed in
+    $X $Y      as they are computed     $C $D   the types in which the operands and the result are computed
     $B         the integer type of T's width; $bits, $most, $sign, $rest: its bits, one less, 2^most, 2^most - 1
 """
 
@@ -78,7 +78,7 @@ _WIDEN: Mapping[str, str] = {
         bits = shl i32 $wide, 16
         result = bitcast i32 $bits to float""",
 }
-"""A float in the type that it is computed in."""
+"""Conversions of a float to the type in which it is computed."""
 
 _ROUND: Mapping[str, str] = {
     "f16": "fptrunc float $x to half",
@@ -95,7 +95,7 @@ _ROUND: Mapping[str, str] = {
         chosen = select i1 $nan, i32 $quiet, i32 $nearest
         result = trunc i32 $chosen to i16""",
 }
-"""f32 in the type of a result, to nearest even; NaN stays NaN."""
+"""Conversions of f32 to the type of a result, to nearest even; NaN stays NaN."""
 
 _EXTREME_FLOAT = """
     bits = bitcast $T $x to $B
@@ -107,7 +107,7 @@ _EXTREME_FLOAT = """
     other = select i1 $taken, $T $x, $T $y
     equal = fcmp oeq $C $X, $Y
     result = select i1 $equal, $T $zero, $T $other"""
-"""NaN if one is; of two zeros the one whose sign says so."""
+"""NaN if one is NaN; of two zeros the one that the sign selects."""
 
 _BY_BITS = """
     before = bitcast $T $x to $B
@@ -145,7 +145,7 @@ _FLOAT_PREDICATES = (
 
 
 def write_scalar(code: Code, op: Operation, names: Sequence[str]) -> str | None:
-    """Write an op: the name of its result; None where the interpreter executes it."""
+    """Write an op and return the name of its result, or None if the interpreter must execute it."""
     text = _text(op)
     if text is None:
         return None
@@ -203,7 +203,7 @@ def _resized_float(op: Operation, before: Element, after: Element) -> str | None
         return None
     if _computed_in(before) == _computed_in(after):
         return "$X"
-    # From f64 straight to 16 bits, one rounding would become two.
+    # From f64 directly to 16 bits, one rounding would become two.
     if before.name == "f64":
         return None if after.bits == 16 else "fptrunc $C $X to $D"
     return "fpext $C $X to $D"

@@ -1,4 +1,4 @@
-"""Launches from the host: the kernel's memory is the host's, the grid and the block are the launch's."""
+"""Launches from the host: the kernel uses the host's memory, and the grid and the block of the launch."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
@@ -66,7 +66,7 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
 
 
 def _launch(frame: Frame, op: Operation) -> Values:
-    """The body of a gpu.launch; a thread is a work-item unless its ops say otherwise."""
+    """Execute the body of a gpu.launch; a thread is a work-item unless its ops imply another level."""
     assert isinstance(op, LaunchOp)
     if op.has_clusters:
         fail(op, "cannot execute a launch with clusters")
@@ -85,7 +85,7 @@ def _launch(frame: Frame, op: Operation) -> Values:
 
 
 def _passed(frame: Frame, op: Operation, value: SSAValue) -> Passed:
-    """An argument of a launch elsewhere: a view of memory, or a number, which an i1 is too."""
+    """Return an argument of a launch elsewhere: a view of memory, or a number (an int for i1)."""
     if not isinstance(value.type, MemRefType):
         number = frame.array(value)[0].item()
         return int(number) if isinstance(number, bool) else number
@@ -97,7 +97,7 @@ def _passed(frame: Frame, op: Operation, value: SSAValue) -> Passed:
 
 
 def _with_all_strides(array: Array, found: MemRef) -> Array:
-    """The elements with the strides of dimensions of one entry too, as far as numpy counts."""
+    """Return the elements with the memref's strides also in dimensions of one entry, unless numpy cannot count them."""
     strides = [int(stride[0]) * array.itemsize for stride in found.strides]
     if any(abs(stride) > np.iinfo(np.int64).max for stride in strides):
         return array
@@ -196,7 +196,7 @@ def _sizes(frame: Frame, op: Operation, what: str, values: Sequence[SSAValue]) -
 def _check_known(
     frame: Frame, op: Operation, kernel: Operation, grid: Sizes, block: Sizes
 ) -> None:
-    """Refuse a block other than the kernel says, which deals out its work; warn, once, of another grid."""
+    """Raise if the block differs from the kernel's, which its code assumes; warn, once, if the grid does."""
     known = launch_sizes(kernel, "known_block_size")
     if known is not None and known != block:
         wanted = f"{_described(kernel)} has known_block_size {list(known)}"

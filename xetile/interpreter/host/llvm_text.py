@@ -1,7 +1,7 @@
-"""LLVM IR text in the making: types, literals, blocks, and where a program may be refused.
+"""LLVM IR text under construction: types, literals, blocks, and exits for errors.
 
-xDSL 0.75 carries too little of it to stand here (a test tells when that changes): no pass
-makes llvm of arith, cf, func or index; `convert-memref-to-ptr` takes static strides only
+xDSL 0.75 has too little of it to be used here (a test fails when that changes): no pass
+converts arith, cf, func or index to llvm; `convert-memref-to-ptr` accepts static strides only
 and checks no index; its back end has no bf16 and no unsigned integers as floats.
 """
 
@@ -19,18 +19,18 @@ from xetile.interpreter.machine.elements import Element, find_element
 from xetile.interpreter.machine.runtime_values import Array
 
 SLOT = np.dtype(np.int64)
-"""What a compiled loop and the interpreter hand each other: values as in memory."""
+"""The type of slots, in which a compiled loop and the interpreter exchange values as in memory."""
 
 FOUND_SLOTS = 2
-"""Of a refused program the first slots have an index and the extent that it is outside of."""
+"""If a program fails, the first slots have an index and the extent that it exceeds."""
 
 Refuse = Callable[[int, int], object]
-"""Raises what is to be said where a program is refused, with what was found there."""
+"""Raises the error of a failed program, from the values in the first slots."""
 
 FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
 
 ROOM = "ptr %slots, ptr %ask, ptr %compute"
-"""What every function of a text gets, and hands on to those that it calls."""
+"""The parameters of every function of a text, which passes them on to those that it calls."""
 
 LOOP = f"define i64 @{FUNCTION}(i64 %first, i64 %end, {ROOM})"
 """The head of the function that the interpreter calls."""
@@ -43,18 +43,18 @@ INTEGER = Element("i64", 64, SLOT, is_float=False)
 
 
 class Place(NamedTuple):
-    """An address in memory, and what is held there."""
+    """An address in memory, and the element type there."""
 
     address: str
     of: Element
 
 
 class Unsupported(Exception):
-    """A loop that stays with the interpreter; the text says why."""
+    """An exception for a loop that cannot be compiled; the text is the reason."""
 
 
 def held(type: Attribute) -> Element:
-    """How a scalar type is held, where compiled code can hold it: integers, index, f16, bf16, f32, f64."""
+    """Return the `Element` of a scalar type that compiled code supports (integers, index, f16 to f64), else raise."""
     found = find_element(type)
     if found is None or found.unsigned:
         raise Unsupported(f"a value of type {type}")
@@ -66,18 +66,18 @@ def held(type: Attribute) -> Element:
 
 
 def llvm_type(of: Element) -> str:
-    """The LLVM type of a value; bf16 is held as its bits."""
+    """Return the LLVM type of a value; bf16 is represented by its bits."""
     return FLOATS.get(of.name, f"i{of.bits}")
 
 
 def slot_of(slots: Array, number: int, of: Element) -> Array:
-    """A slot as one value, which changes with it."""
+    """Return a slot as an array of one value, which shares the memory."""
     first = number * (SLOT.itemsize // of.size)
     return slots.view(of.dtype)[first : first + 1]
 
 
 def literal(value: Array, of: Element) -> str:
-    """A number as LLVM writes it: f32 as the bits of the f64 of the same value."""
+    """Return a number in LLVM's spelling: f32 as the bits of the f64 of the same value."""
     if of.name in ("f16", "bf16"):
         bits = int(value.view(np.uint16)[0])
         return f"0xH{bits:04X}" if of.name == "f16" else str(bits)
@@ -87,10 +87,10 @@ def literal(value: Array, of: Element) -> str:
 
 
 class Code:
-    """The text of one function that returns an i64: 0 is done, n is the n-th of the refusals.
+    """The text of one function that returns an i64: 0 is success, n is the n-th of the refusals.
 
-    The refusals are those of all functions of a text, `text_of` is one of the same text.
-    `ask` is `i64 (i64 number)`, not 0 if an op was refused; `compute` is
+    All functions of a text share the refusals; `text_of` is another function of the same text.
+    `ask` is `i64 (i64 number)`, not 0 if an op raised; `compute` is
     `double (i64 number, double, double)`.
     """
 
@@ -104,7 +104,7 @@ class Code:
 
     @contextmanager
     def at_entry(self) -> Generator[None]:
-        """What is written inside happens when the function begins."""
+        """Write to the entry of the function within the context."""
         before, self._lines = self._lines, self._entry
         yield
         self._lines = before
@@ -118,7 +118,7 @@ class Code:
         return name
 
     def write(self, text: str, words: Mapping[str, str]) -> str:
-        """Lines `name = instruction` with `$word`s or `$name`s; the last one's value."""
+        """Write lines `name = instruction` with `$word`s or `$name`s and return the last one's value."""
         known, value = dict(words), ""
         for line in text.strip().splitlines():
             name, _, instruction = line.rpartition(" = ")
@@ -140,7 +140,7 @@ class Code:
         return Place(self.let(f"getelementptr i64, ptr %slots, i64 {number}"), of)
 
     def load(self, place: Place) -> str:
-        """A value from memory, where integers are held in whole bytes."""
+        """Load a value from memory, where integers have whole bytes."""
         address, of = place
         memory, type = _memory_type(of), llvm_type(of)
         value = self.let(f"load {memory}, ptr {address}, align {of.size}")
@@ -156,7 +156,7 @@ class Code:
         self.do(f"store {memory} {value}, ptr {address}, align {of.size}")
 
     def refuse_if(self, condition: str, refuse: Refuse, found: Sequence[str] = ()) -> None:
-        """End the function where a condition (i1) holds; `found` (i64 each) goes to the first slots."""
+        """Exit from the function if a condition (i1) holds; `found` (i64 each) goes to the first slots."""
         self.refusals.append(refuse)
         bad, good = self.name("refused"), self.name("fine")
         self.do(f"br i1 {condition}, label %{bad}, label %{good}, !prof !0")
@@ -167,7 +167,7 @@ class Code:
         self.block(good)
 
     def pass_on(self, answer: str) -> None:
-        """End the function with the answer of one that it called, unless that is 0."""
+        """Return the answer of a called function from this one unless it is 0."""
         bad, good = self.name("refused"), self.name("fine")
         wrong = self.let(f"icmp ne i64 {answer}, 0")
         self.do(f"br i1 {wrong}, label %{bad}, label %{good}, !prof !0")

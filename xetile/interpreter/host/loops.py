@@ -1,6 +1,6 @@
 """Loops on the host: those that run long are compiled, the others are interpreted.
 
-Loops of the host as machine code, called a few iterations at a time.
+A compiled loop is machine code that is called a few iterations at a time.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from xetile.interpreter.machine.runtime_values import Array, Values, contradicti
 from xetile.interpreter.ops.math_ops import FUNCTIONS
 
 CALL_SECONDS = 0.05
-"""A call takes about this long, so that a run can be interrupted and shows how far it is."""
+"""The approximate time of a call, so that a run can be interrupted and can report its progress."""
 
 _ASK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 _COMPUTE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
@@ -35,7 +35,7 @@ _LOOP = ctypes.CFUNCTYPE(
 
 
 def compile_loop(frame: Frame, op: Operation) -> "CompiledLoop | None":
-    """The loop as machine code; None where something in it stays with the interpreter."""
+    """Return the loop as machine code, or None if it cannot be compiled."""
     try:
         return CompiledLoop(op, Translation(frame, op))
     except Unsupported:
@@ -52,10 +52,10 @@ class CompiledLoop:
         self._function = _LOOP(self._native.address)
 
     def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
-        """What the loop carries after `trips` iterations; None where memory needs a look."""
+        """Run `trips` iterations and return the carried values, or None if the interpreter must run the loop."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
         if host(frame).calls + parts.depth > DEEPEST_CALL:
-            return None  # the interpreter says which call is too deep
+            return None  # the interpreter reports the call that is too deep
         if not self._place_memrefs(frame, slots):
             return None
         results = list(enumerate(self._op.results, parts.carried))
@@ -71,9 +71,9 @@ class CompiledLoop:
         return [slot_of(slots, slot, held(result.type)) for slot, result in results]
 
     def _place_memrefs(self, frame: Frame, slots: Array) -> bool:
-        """Write where memrefs are; no where one may not be written, or is not as its type says.
+        """Write the addresses of memrefs; return False if one is read-only or contradicts its type.
 
-        The code has extents and strides from the type, and checks no other against what is there.
+        The code takes static extents and strides from the type, and does not check them against the memory.
         """
         for value, first in self._parts.memrefs.items():
             try:
@@ -109,7 +109,7 @@ class CompiledLoop:
 
 
 class _Asked:
-    """Executes ops for a compiled loop; `error` is what one raised."""
+    """Callbacks that execute ops for a compiled loop; `error` is the exception that one raised."""
 
     def __init__(self, frame: Frame, parts: Translation, slots: Array) -> None:
         self._frame = frame
@@ -121,7 +121,7 @@ class _Asked:
         self.error: BaseException | None = None
 
     def compute(self, number: int, x: float, y: float) -> float:
-        """A function of one or two numbers; the second of one is not looked at."""
+        """Compute a function of one or two numbers; the second is ignored if it has one."""
         try:
             self._x[0], self._y[0] = x, y
             arguments = (self._x, self._y)[: self._operands[number]]
@@ -131,7 +131,7 @@ class _Asked:
             return 0.0
 
     def execute(self, number: int) -> int:
-        """The op of that number, on the operands in the slots; 0 if all is well."""
+        """Execute the op of that number on the operands in the slots; return 0 on success."""
         op, room = self._parts.asked[number]
         try:
             frame = host(self._frame).frame()
@@ -148,17 +148,17 @@ class _Asked:
 
 
 WORTH_COMPILING = 5_000
-"""Ops that the interpreter executes in about the time that compiling a loop takes."""
+"""The number of ops that the interpreter executes in about the time of compiling a loop."""
 
 USUAL_TRIPS = 16
-"""Iterations that an inner loop is taken to have where its bounds are not constants."""
+"""The assumed iterations of an inner loop whose bounds are not constants."""
 
 MOST_HOST_ROUNDS = 1 << 40
-"""Rounds that a loop makes with those around or inside of it, at most: minutes, at a nanosecond for each."""
+"""The most rounds of a loop times those around or inside of it: minutes, at a nanosecond for each."""
 
 
 class _Loop:
-    """What is known of a loop `scf.for`: how many ops it has taken so far, and its machine code."""
+    """The state of a loop `scf.for`: the ops executed so far, and its machine code."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
@@ -189,7 +189,7 @@ class _Loop:
         check_rounds(self.op, inside, MOST_HOST_ROUNDS, " with the loops inside of it")
 
     def _consider(self, frame: Frame, trips: int) -> None:
-        """Compile the loop as soon as it has taken, or will take, long enough; once."""
+        """Compile the loop, once, when the ops executed so far and to come are worth it."""
         if self._considered:
             return
         self._spent += trips * self._work
@@ -214,7 +214,7 @@ def _ops_in(op: Operation) -> int:
 
 
 def _rounds_in(op: Operation) -> int:
-    """Rounds of the loops inside of each round, as far as they are constant; at least 1."""
+    """Return the rounds of the loops inside of each round, as far as they are constant; at least 1."""
     loops = [inner for inner in op.regions[0].block.ops if inner.name == "scf.for"]
     return max(
         (max(_constant_trips(inner) or 1, 1) * _rounds_in(inner) for inner in loops), default=1

@@ -1,4 +1,4 @@
-"""LLVM IR text as a function of this process, by the LLVM inside llvmlite."""
+"""LLVM IR text as a function of this process, compiled by the LLVM in llvmlite."""
 
 import platform
 from functools import lru_cache
@@ -12,7 +12,7 @@ FUNCTION = "loop"
 
 
 class Native:
-    """Machine code: `address` is where the function begins; it lives as long as this object."""
+    """Machine code: `address` is the start of the function; it is valid as long as this object exists."""
 
     def __init__(self, text: str) -> None:
         binding = _binding()
@@ -32,20 +32,20 @@ class Native:
 
 
 def _binding() -> Any:
-    """LLVM; its Python names have no types."""
+    """Return LLVM's module; its Python names have no types."""
     return import_module("llvmlite.binding")
 
 
 @lru_cache(maxsize=1)
 def has_half_conversions() -> bool:
-    """Whether this processor converts f16, so that LLVM calls no library for it."""
+    """Return True if this processor converts f16, so that LLVM calls no library for it."""
     if platform.machine() in ("aarch64", "arm64"):
         return True
     return bool(_binding().get_host_cpu_features().get("f16c"))
 
 
 def _target_machine() -> Any:
-    """A new machine for this processor: an engine takes it over."""
+    """Return a new target machine for this processor; an engine takes ownership of it."""
     binding = _binding()
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()

@@ -1,4 +1,4 @@
-"""Running a function of the host."""
+"""Execution of a function of the host."""
 
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -27,11 +27,11 @@ from xetile.interpreter.machine.runtime_values import Array, Value, Values
 from xetile.interpreter.machine.workgroup_batches import Launcher
 
 RECURSION_LIMIT = 20_000
-"""Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""
+"""Frames of Python, enough for the deepest calls (host_machine.DEEPEST_CALL) with loops around each."""
 
 
 _OWN: Handlers = {**ALLOCATIONS, **DEVICE, **FUNCTIONS, **LAUNCHES, **LOOPS}
-"""What the host does in its own way, or alone."""
+"""Handlers of ops that the host executes differently, or that only the host executes."""
 
 
 def _refuse_in_host_code(frame: Frame, op: Operation) -> Values:
@@ -83,7 +83,7 @@ def run(
 
 @contextmanager
 def _deep_recursion() -> Generator[None]:
-    """Room for the calls that a program may nest; each takes several frames of Python."""
+    """Raise the recursion limit for the calls that a program may nest; each takes several frames of Python."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, RECURSION_LIMIT))
     try:
@@ -93,9 +93,9 @@ def _deep_recursion() -> Generator[None]:
 
 
 def find_entry(module: ModuleOp, name: str) -> Operation:
-    """The function of that name with a body.
+    """Return the function of that name with a body.
 
-    Errors: XetileError when there is none.
+    Errors: XetileError if there is none.
     """
     found = [op for op in module.ops if op.name == "func.func" and op.regions[0].blocks]
     for function in found:
@@ -111,7 +111,7 @@ def find_entry(module: ModuleOp, name: str) -> Operation:
 
 
 def _result(frame: Frame, function: Operation, operand: SSAValue, value: Value) -> Array:
-    """A result as an array: of no dimensions for a scalar, a copy of a memref's elements."""
+    """Return a result as an array: without dimensions for a scalar, a copy of a memref's elements."""
     if isinstance(value, np.ndarray):
         return value[0]
     frame.bind(operand, value)

@@ -1,10 +1,10 @@
-"""Functions that programs declare and a runner of MLIR programs has: print, fill, compare.
+"""Functions that programs declare and MLIR's runners define: print, fill, compare.
 
 Names, arguments and texts are those of MLIR's runner utilities (`llvm 22.1.8
 mlir/ExecutionEngine/RunnerUtils.h, CRunnerUtils.h`) and of Intel's (`mlir-extensions
-imex/ExecutionEngine/ImexRunnerUtils.h`). On purpose different: `base@` is an address that
+imex/ExecutionEngine/ImexRunnerUtils.h`). Intended differences: `base@` is an address that
 is the same in every run; i8 is printed as a number; random numbers depend on the seed of
-the run; NaN is close to nothing; a comparison of different numbers of elements is refused.
+the run; NaN is close to nothing; a comparison of different numbers of elements raises.
 """
 
 import math
@@ -27,17 +27,17 @@ from xetile.interpreter.machine.runtime_values import Array, Values, uniform
 
 ABSOLUTE_TOLERANCE = 1e-4
 RELATIVE_TOLERANCE = 1e-3
-"""What counts as close: |x - y| <= absolute + relative * |y|, Intel's numbers."""
+"""The tolerances of closeness: |x - y| <= absolute + relative * |y|, Intel's numbers."""
 
 VERIFIED_TOLERANCE = {"f32": 1e-6, "f64": 1e-12}
-"""Relative errors that `verifyMemRef` of MLIR takes for none."""
+"""Relative errors that `verifyMemRef` of MLIR ignores."""
 
 ROWS_AT_A_TIME = 64
 """Rows of a reference GEMM that are computed together, so that they stay in the cache."""
 
 
 def shown(number: object, of: Element) -> str:
-    """A number as C++ prints it: floats with six significant digits."""
+    """Format a number as C++ does: floats with six significant digits."""
     if not of.is_float:
         bits = np.uint64 if of.name == "index" else np.int64
         return str(int(np.asarray(number).astype(bits)))
@@ -112,7 +112,7 @@ def _close_text(frame: Frame, op: Operation) -> str:
 
 
 def _tell_of_not_finite(op: Operation, array: Array, name: str) -> None:
-    """Warn of elements that explain why a comparison fails."""
+    """Warn about elements that explain why a comparison fails."""
     wide = array.astype(np.float64)
     wrong = np.argwhere(~np.isfinite(wide))
     if not len(wrong):
@@ -135,7 +135,7 @@ def _fill(frame: Frame, op: Operation) -> Values:
 
 
 def _fill_random(frame: Frame, op: Operation) -> Values:
-    """Uniform numbers between the bounds, cut to whole ones where the last argument says so."""
+    """Fill with uniform numbers between the bounds, truncated to integers if the last argument is true."""
     target, machine = _writable(frame, op), host(frame)
     low, high, whole = (_scalar(frame, op, position) for position in (1, 2, 3))
     generator = np.random.default_rng([machine.seed, machine.fills])
@@ -187,7 +187,7 @@ def _error_text(frame: Frame, op: Operation) -> str:
 
 
 def _gemm(frame: Frame, op: Operation) -> Values:
-    """C + A * B in f32, K ascending; products of f16 and bf16 are exact there."""
+    """Add A * B to C in f32, K ascending; products of f16 and bf16 are exact there."""
     a, b = (host_array_of(frame, op, op.operands[n]).astype(np.float32) for n in (0, 1))
     c = _writable(frame, op, 2)
     if (
@@ -216,7 +216,7 @@ def _gemm_rounded(frame: Frame, op: Operation) -> Values:
 
 
 def _count_errors(frame: Frame, op: Operation) -> Values:
-    """Elements in which the memrefs differ; -1 where their shapes do."""
+    """Return the number of elements in which the memrefs differ, or -1 if their shapes differ."""
     (left, right), of = (host_array_of(frame, op, v) for v in op.operands), op.operands[0]
     if left.shape != right.shape:
         return [uniform(-1)]
@@ -230,7 +230,7 @@ def _count_errors(frame: Frame, op: Operation) -> Values:
 
 
 class Function(NamedTuple):
-    """A function of a runner: how many arguments it takes and results it gives."""
+    """A function of a runner, with its numbers of arguments and results."""
 
     arguments: int
     results: int
@@ -240,7 +240,7 @@ class Function(NamedTuple):
 def _named(
     text: str, arguments: int, execute: Handler, results: int = 0
 ) -> dict[str, Function]:
-    """The function under each name that endings in braces give, as `print{F16,F32}`."""
+    """Return the function under each name that the endings in braces form, as `print{F16,F32}`."""
     head, _, tail = text.partition("{")
     endings = tail.rstrip("}").split(",")
     function = Function(arguments, results, execute)

@@ -1,13 +1,13 @@
 """A loop of the host as LLVM IR: scalars, structured control flow, and single elements of memrefs from outside.
 
     scf.for %k = %c0 to %n step %c1 {              define i64 @loop(i64 %first, i64 %end, ptr %slots, ...) {
-      %x = memref.load %m[%k] : memref<?xf32>        ; iterations first to end; slots: what a refusal found,
+      %x = memref.load %m[%k] : memref<?xf32>        ; iterations first to end; slots: the data of an error,
       ...                                   ->       ; the values that the loop carries, those from outside,
-    }                                                ; and room for ops that the interpreter is asked to execute
+    }                                                ; and operands and results of ops that the interpreter executes
 
-Every op keeps its meaning: the same rounding, the same refusals in the same order.
+Every op keeps its meaning: the same rounding, the same errors in the same order.
 
-How the functions of a compiled loop hand values to one another: a memref as its address, extents and strides.
+Functions of a compiled loop pass a memref to one another as its address, extents and strides.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -55,7 +55,7 @@ class View(NamedTuple):
 
 
 class Callee(NamedTuple):
-    """A function that is written: its parameters, those whose memory it stores to, and how deep its calls go."""
+    """A translated function: its parameters, those whose memory it stores to, and the depth of its calls."""
 
     symbol: str
     types: Sequence[Attribute]
@@ -64,12 +64,12 @@ class Callee(NamedTuple):
 
 
 def passed(view: View) -> list[str]:
-    """A memref as arguments or parameters."""
+    """Return a memref as arguments or parameters."""
     return [f"ptr {view.address}", *(f"i64 {part}" for part in (*view.sizes, *view.strides))]
 
 
 def parameter(argument: SSAValue, name: str) -> View:
-    """A memref of which a function knows what it is given."""
+    """Return the view of a memref parameter, whose parts are parameters of the function."""
     assert isinstance(argument.type, MemRefType)
     type = cast("MemRefType[Attribute]", argument.type)
     sizes, strides = (
@@ -80,24 +80,24 @@ def parameter(argument: SSAValue, name: str) -> View:
 
 
 EXACT_IN_F64 = ("f32", "f64")
-"""Floats that f64 is rounded to in one step."""
+"""Floats to which f64 is rounded in one step."""
 
 CONSTANTS = ("arith.constant", "index.constant", "index.bool.constant")
 
 ASKED = ("arith.", "math.", "index.")
-"""Dialects of pure ops: the interpreter executes the ones that are not written."""
+"""Dialects of pure ops: the interpreter executes the ones that have no translation."""
 
 
 class Translation:
-    """A loop `scf.for` as text, and what its function needs.
+    """A loop `scf.for` as text, and the inputs of its function.
 
     The function's result counts the refusals of `code` from 1. `scalars`, `memrefs`
-    (address of element 0, extents, strides; those in `stored` are written to) and what the
-    loop carries have their first slot. So have `asked` ops, which the interpreter executes
-    (operands, results), by the number that the function passes; such numbers have
-    `computed` ops too, functions of f64.
+    (address of element 0, extents, strides; those in `stored` are written to) and carried
+    values are mapped to their first slot. `asked` are the ops that the interpreter executes,
+    with the slot of their operands and results; the function passes their number. It does so
+    for `computed` ops too, functions of f64.
 
-    Functions that the loop calls are functions of the text, `depth` of them inside of one
+    Functions that the loop calls are functions of the text, `depth` of them nested in one
     another. Raises `Unsupported` for a loop that cannot be compiled.
     """
 
@@ -164,7 +164,7 @@ class Translation:
         return name if of.bits == 64 else self.code.let(f"sext i{of.bits} {name} to i64")
 
     def _get(self, value: SSAValue) -> str:
-        """The name of a value; one from outside gets a slot, a constant is its literal."""
+        """Return the name of a value; one from outside gets a slot, a constant is its literal."""
         found = self._names.get(value)
         if found is not None:
             return found
@@ -238,7 +238,7 @@ class Translation:
         return self._ask(op, names)
 
     def _function(self, op: Operation, names: Sequence[str]) -> str:
-        """A function of math: computed in f64 by the interpreter, rounded here."""
+        """Write a function of math: the interpreter computes it in f64, and the code rounds it."""
         code, of = self.code, held(op.results[0].type)
         wide = list(names)
         if of.name == "f32":
@@ -282,7 +282,7 @@ class Translation:
         step: str,
         trips: tuple[str, str],
     ) -> Sequence[Place]:
-        """Iterations `trips`; the variables of what the loop carries."""
+        """Write a loop over iterations `trips` and return the variables of the carried values."""
         code, body = self.code, op.regions[0].block
         induction, *carried = body.args
         counter = code.variable(INTEGER)
@@ -355,7 +355,7 @@ class Translation:
         self._names[op.results[0]] = sizes[dimension]
 
     def _call(self, op: Operation) -> None:
-        """A call of the function, which is translated once."""
+        """Write a call of the function, which is translated once."""
         name = text(op, "callee")
         callee = self._callees.get(name) or self._translate(name)
         self._callees[name] = callee
@@ -376,7 +376,7 @@ class Translation:
         return f"{llvm_type(held(value.type))} {self._get(value)}"
 
     def _translate(self, name: str) -> Callee:
-        """Write a function, whose memory is what it is given."""
+        """Write a function; it accesses only the memory of its arguments."""
         function = self._functions.get(name)
         if function is None or len(function.regions[0].blocks) != 1 or name in self._calls:
             raise Unsupported(f"a call of '{name}'")
@@ -403,7 +403,7 @@ class Translation:
 
     @contextmanager
     def _apart(self) -> Generator[list[str]]:
-        """What is written inside is another function, with values and memory of its own."""
+        """Write another function within the context, with values and memory of its own."""
         outer = self.code, self._names, self._views, self._inside, self.stored, self.depth
         self._names, self._views, self._inside, self.stored = {}, {}, set(), set()
         self.depth = 0

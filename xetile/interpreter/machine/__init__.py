@@ -1,1 +1,1 @@
-"""Threads in lockstep, memory, launches."""
+"""The machine: threads in lockstep, memory, launches."""

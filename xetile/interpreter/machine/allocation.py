@@ -1,4 +1,4 @@
-"""New memory for memrefs: one buffer per workgroup in shared memory, else one per thread."""
+"""Allocation of memrefs: one buffer per workgroup in shared memory, else one per thread."""
 
 from collections.abc import Sequence
 from math import prod
@@ -21,7 +21,7 @@ from xetile.interpreter.machine.runtime_values import Array, MemRef, uniform
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:
-    """The type of a memref value."""
+    """Return the type of a memref value."""
     if not isinstance(value.type, MemRefType):
         fail(value, f"expected a memref, found {value.type}")
     return cast("MemRefType[Attribute]", value.type)
@@ -34,7 +34,7 @@ def new_memref(
     dynamic: Sequence[Array],
     symbols: Sequence[Array] = (),
 ) -> MemRef:
-    """New memory of zeros; `dynamic` are the extents that the type leaves open, `symbols` offset and strides."""
+    """Allocate zeroed memory; `dynamic` are the type's dynamic extents, `symbols` its dynamic offset and strides."""
     found, size = memref_at_zero(at, type, dynamic, symbols)
     slot = slot_of(size)
     shared = memory_space_of(type.memory_space) == SHARED
@@ -50,7 +50,7 @@ def new_memref(
 
 
 def slot_of(size: int) -> int:
-    """Bytes from one buffer to the next, where each has `size`."""
+    """Return the distance in bytes of buffers that have `size` bytes each."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
@@ -60,10 +60,10 @@ def memref_at_zero(
     dynamic: Sequence[Array],
     symbols: Sequence[Array] = (),
 ) -> tuple[MemRef, int]:
-    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs.
+    """Return a new memref whose buffer begins at address 0, and the bytes that its buffer needs.
 
-    `dynamic` are the extents that the type leaves open, `symbols` the offset and strides.
-    Errors: MemoryError for more bytes than addresses count.
+    `dynamic` are the dynamic extents of the type, `symbols` its dynamic offset and strides.
+    Errors: MemoryError if the size exceeds the address space.
     """
     if isinstance(type.layout, SwizzleAttr):
         return _swizzled_at_zero(type, type.layout, element_of(type, at).size)
@@ -71,7 +71,7 @@ def memref_at_zero(
     if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
         fail(at, f"a new memref has extent {smallest}; expected none below 0")
     of = element_of(type, at)
-    # before strides are computed, which count in 64 bits
+    # before strides are computed, which would overflow 64 bits
     if prod(max(int(size.max()), 1) for size in sizes) * of.size >= 1 << ADDRESS_BITS:
         raise MemoryError
     strides, offset = _layout(at, type, sizes, symbols)
@@ -102,7 +102,7 @@ def _layout(
     sizes: Sequence[Array],
     symbols: Sequence[Array],
 ) -> tuple[tuple[Array, ...], Array]:
-    """Strides and offset; what the type leaves open are `symbols`, or follows from dense rows."""
+    """Return strides and offset; dynamic ones come from `symbols`, or follow from dense rows."""
     layout = strides_and_offset(type)
     if layout is None or (
         layout[1] is None and not isinstance(type.layout, StridedLayoutAttr)
@@ -121,13 +121,13 @@ def _layout(
 
 
 def extents_of(type: MemRefType[Attribute], dynamic: Sequence[Array]) -> tuple[Array, ...]:
-    """The extents of a memref; `dynamic` are those that its type leaves open."""
+    """Return the extents of a memref; `dynamic` are the dynamic ones of its type."""
     rest = iter(dynamic)
     return tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
 
 
 def dense_strides(sizes: Sequence[Array]) -> tuple[Array, ...]:
-    """The strides of rows without gaps."""
+    """Return the strides of rows without gaps."""
     strides = [uniform(1)]
     for size in reversed(sizes[1:]):
         strides.append(strides[-1] * size)

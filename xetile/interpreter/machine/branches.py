@@ -1,6 +1,6 @@
-"""Regions with branches between blocks: each runs for the threads that wait for it.
+"""Regions with branches between blocks: each block runs for the threads that wait for it.
 
-The first block in the order of the region goes first, so that ways that parted meet again.
+The first waiting block in the order of the region runs first, so that threads that diverged converge again.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from xetile.interpreter.machine.reading import attribute, cut, integers, number,
 from xetile.interpreter.machine.runtime_values import Array, Value, Values, merge, take
 
 Piece: TypeAlias = "tuple[Array, Values]"
-"""Threads of the frame, by position, and what they bring to a block."""
+"""Threads of the frame, by position, and their arguments for a block."""
 
 
 def run_region(frame: Frame, region: Region, arguments: Values) -> Values:
-    """Execute a region; what its terminator hands on."""
+    """Execute a region and return the operands of its terminator."""
     if len(region.blocks) == 1:
         return frame.run(region.block, arguments)
     waiting: dict[Block, list[Piece]] = {
@@ -53,7 +53,7 @@ def _together(frame: Frame, pieces: Sequence[Piece]) -> Piece:
 
 
 def _keep(frame: Frame, inner: Frame, index: Array, block: Block) -> None:
-    """Values of a block that other blocks use, for the threads that have them."""
+    """Keep the values of a block that other blocks use, for the threads that have them."""
     for value in (*block.args, *(result for op in block.ops for result in op.results)):
         if all(_block_around(use.operation, block) is block for use in value.uses):
             continue
@@ -72,7 +72,7 @@ def _block_around(op: Operation, block: Block) -> Block | None:
 
 
 def _branches(frame: Frame, end: Operation) -> list[tuple[Array, Block, Sequence[SSAValue]]]:
-    """For each successor the threads that go there, by position, and the operands for its arguments."""
+    """Return for each successor the threads that go there, by position, and the operands for its arguments."""
     everyone = np.arange(frame.count)
     if end.name == "cf.br":
         return [(everyone, end.successors[0], end.operands)]

@@ -1,4 +1,4 @@
-"""Which part of a tile lies inside of its surface, for all threads at once."""
+"""The part of a tile that is inside of its surface, for all threads at once."""
 
 from itertools import pairwise
 
@@ -7,11 +7,11 @@ import numpy as np
 from xetile.interpreter.machine.runtime_values import Array, Tile
 
 ADDRESS_BITS = 40
-"""Bits of an address below those that name the buffer."""
+"""The number of low bits of an address; the bits above them select the buffer."""
 
 
 class Crops:
-    """What of each thread's tile is inside of its surface."""
+    """The part of each thread's tile that is inside of its surface."""
 
     def __init__(self, tile: Tile, shape: tuple[int, int], least: int = 1) -> None:
         surface, (x, y) = tile
@@ -41,7 +41,7 @@ class Crops:
         return self.crop(slice(None)) == (0, self._shape[0], 0, self._shape[1])
 
     def crop(self, threads: Array | slice) -> tuple[int, int, int, int]:
-        """First row, end row, first column, end column inside of the surface, for threads that agree."""
+        """Return first row, end row, first column, end column inside of the surface, for threads that agree."""
         _, top, bottom, left, right, _, _ = self._keys[:, threads][:, 0].tolist()
         return top, bottom, left, right
 
@@ -63,7 +63,7 @@ class Crops:
         return [np.flatnonzero(kinds == kind) for kind in range(int(kinds.max()) + 1)]
 
     def runs(self) -> list[slice]:
-        """Neighbouring threads that agree, in ascending order."""
+        """Return runs of consecutive threads that agree, in ascending order."""
         if self.agree:
             return [slice(None)]
         changes = (self._keys[:, 1:] != self._keys[:, :-1]).any(axis=0)

@@ -4,9 +4,9 @@ Floats have their own type (ml_dtypes for bf16 and fp8), tf32 is float32 with 10
 fraction. Integers are sign-extended in the narrowest numpy type; i1 as booleans, index in
 64 bits.
 
-Elements of 4 bits in memory: two neighbours of a row share a byte, the left one has its low bits.
+Elements of 4 bits in memory: two neighbors of a row share a byte, the left one has its low bits.
 
-Tiles of them are tiles of half as many bytes; nothing else reaches them.
+Tiles of them are accessed as tiles of half as many bytes; no other op can access them.
 """
 
 import builtins
@@ -38,20 +38,20 @@ TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""
 
 _QUIET = np.uint32(1 << 22)
-"""The bit of a NaN of f32 by which it stays one."""
+"""The bit that keeps a NaN of f32 a NaN."""
 
 
 _NIBBLE, _BYTE = 4, 8
 
 EXACT_INTEGERS = 1 << 53
-"""f64 holds every integer up to this one."""
+"""f64 represents every integer up to this one."""
 
 NATIVE_FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
 """The float types of numpy itself, which converts between them with one rounding."""
 
 
 class Element(NamedTuple):
-    """One element: its name as printed, its bits, how it is held."""
+    """An element type: its name as printed, its bits, and its numpy type."""
 
     name: str
     bits: int
@@ -70,13 +70,13 @@ class Element(NamedTuple):
         return _BYTE // _NIBBLE if self.bits == _NIBBLE else 1
 
     def bytes_of(self, count: Array) -> Array:
-        """Bytes of memory of so many elements."""
+        """Return the bytes in memory of this number of elements."""
         return count * self.size // self.per_byte
 
 
 @lru_cache(maxsize=256)
 def find_element(type: Attribute) -> Element | None:
-    """How elements of a type are held; None where they cannot be executed."""
+    """Return the `Element` of a type, or None if it cannot be executed."""
     if isinstance(type, IndexType):
         return Element("index", 64, np.dtype(np.int64), is_float=False)
     if isinstance(type, IntegerType):
@@ -85,7 +85,7 @@ def find_element(type: Attribute) -> Element | None:
 
 
 def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
-    """How elements of a type, or of a vector or memref of it, are held; refused at `at` where not."""
+    """Return the `Element` of a type, or of a vector or memref of it; raise at `at` if it cannot be executed."""
     inner = _inner(type)
     found = find_element(inner)
     if found is None:
@@ -94,7 +94,7 @@ def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
 
 
 def element_in(type: Attribute) -> Element:
-    """How elements of a type that was executed before are held."""
+    """Return the `Element` of a type that was executed before."""
     found = find_element(_inner(type))
     assert found is not None, "types of arguments are checked"
     return found
@@ -137,7 +137,7 @@ def _float(type: Attribute) -> Element | None:
 
 
 def wrap(values: Array, element: Element) -> Array:
-    """64-bit integers modulo two to the power of the element's bits."""
+    """Return 64-bit integers modulo two to the power of the element's bits."""
     if element.bits == 1:
         return (values & 1).astype(np.bool)
     spare = 64 - element.bits
@@ -148,7 +148,7 @@ def wrap(values: Array, element: Element) -> Array:
 
 
 def signed(values: Array, element: Element) -> Array:
-    """Integers in 64 bits, read as signed numbers."""
+    """Return integers in 64 bits, read as signed numbers."""
     if element.bits == 1:
         return -values.astype(np.int64)
     wide = values.astype(np.int64, copy=False)
@@ -159,7 +159,7 @@ def signed(values: Array, element: Element) -> Array:
 
 
 def unsigned(values: Array, element: Element) -> Array:
-    """Integers in 64 bits, read as unsigned numbers."""
+    """Return integers in 64 bits, read as unsigned numbers."""
     wide = values.astype(np.int64, copy=False).view(np.uint64)
     if element.bits == 64:
         return wide
@@ -167,7 +167,7 @@ def unsigned(values: Array, element: Element) -> Array:
 
 
 def round_to(values: Array, element: Element) -> Array:
-    """Floats rounded to a float type, once, to nearest even."""
+    """Round floats to a float type, once, to nearest even."""
     if element.name == "tf32":
         return round_tf32(_to_f32(values))
     if values.dtype == element.dtype:
@@ -175,13 +175,13 @@ def round_to(values: Array, element: Element) -> Array:
     if element.dtype in NATIVE_FLOATS:
         source = values if values.dtype in NATIVE_FLOATS else values.astype(np.float32)
         return source.astype(element.dtype)
-    # ml_dtypes converts by way of f32, which rounds
+    # ml_dtypes converts through f32, which rounds
     # twice unless the first rounding is to odd.
     return _to_f32(values).astype(element.dtype)
 
 
 def round_tf32(values: Array) -> Array:
-    """f32 rounded to 10 bits of fraction, to nearest even; a NaN stays one."""
+    """Round f32 to 10 bits of fraction, to nearest even; a NaN stays a NaN."""
     bits = values.view(np.uint32)
     last = (bits >> TF32_DROPPED_BITS) & np.uint32(1)
     half = np.uint32((1 << (TF32_DROPPED_BITS - 1)) - 1)
@@ -190,13 +190,13 @@ def round_tf32(values: Array) -> Array:
 
 
 def cut_tf32(values: Array) -> Array:
-    """What tf32 is of f32 words in memory: their upper 19 bits, as the matrix instruction reads them."""
+    """Truncate f32 words in memory to tf32: the upper 19 bits, which the matrix instruction reads."""
     kept = np.uint32(0xFFFFFFFF << TF32_DROPPED_BITS & 0xFFFFFFFF)
     return (values.view(np.uint32) & kept).view(np.float32)
 
 
 def sum_to_odd(left: Array, right: Array) -> Array:
-    """The sum of f64 values rounded to odd, so that a later rounding to fewer bits is the only one."""
+    """Return the sum of f64 values rounded to odd, so that a later rounding to fewer bits is the only one."""
     total = left + right
     back = total - left
     error = (left - (total - back)) + (right - back)
@@ -207,7 +207,7 @@ def sum_to_odd(left: Array, right: Array) -> Array:
 
 
 def _to_f32(values: Array) -> Array:
-    """Floats as f32; f64 rounded to odd, so that a later rounding to fewer bits is the only one."""
+    """Convert floats to f32; f64 is rounded to odd, so that a later rounding to fewer bits is the only one."""
     if values.dtype != np.float64:
         return values.astype(np.float32, copy=False)
     nearest = values.astype(np.float32)
@@ -226,7 +226,7 @@ BYTE = Element("ui8", 8, np.dtype(np.uint8), is_float=False, unsigned=True)
 
 
 def in_bytes(at: Operation, tile: Tile, of: Element) -> Tile:
-    """The same tile in bytes; refused where it cuts one."""
+    """Return the same tile in bytes; raise if it cuts a byte."""
     surface, (row, column) = tile
     (height, width), (pitch, step) = surface.sizes, surface.strides
     for what, numbers in (
@@ -243,24 +243,24 @@ def in_bytes(at: Operation, tile: Tile, of: Element) -> Tile:
 
 
 def unpacked(values: Array, of: Element) -> Array:
-    """Bytes as twice as many elements along the last dimension."""
+    """Unpack bytes into twice as many elements along the last dimension."""
     pairs = np.stack([values, values >> 4], axis=-1)
     return wrap(pairs.reshape(*values.shape[:-1], -1).astype(np.int64), of)
 
 
 def packed(values: Array) -> Array:
-    """Elements as half as many bytes along the last dimension."""
+    """Pack elements into half as many bytes along the last dimension."""
     low, high = (values[..., start::2].astype(np.uint8) & 15 for start in range(2))
     return low | high << 4
 
 
 def packed_padding(padding: ArrayLike) -> ArrayLike:
-    """The byte of two elements that are both padding."""
+    """Return the byte of two elements that are both padding."""
     return packed(np.array([padding, padding]))[0]
 
 
 def refuse_elements(at: Operation, of: Element) -> NoReturn:
-    """Say that what reaches single elements does not reach these."""
+    """Raise for an access to single elements that share bytes."""
     fail(
         at,
         f"'{at.name}': elements of {of.name} share bytes of memory, which tiles reach only",

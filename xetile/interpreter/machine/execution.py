@@ -1,4 +1,4 @@
-"""Running blocks of ops for a batch of threads in lockstep."""
+"""Execution of blocks of ops for a batch of threads in lockstep."""
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -36,26 +36,26 @@ from xetile.interpreter.machine.runtime_values import (
 from xetile.interpreter.machine.thread_batches import Threads
 
 Handler: TypeAlias = "Callable[[Frame, Operation], Values]"
-"""What executes one kind of op: the values of its results."""
+"""Executes one kind of op and returns the values of its results."""
 
 Handlers: TypeAlias = Mapping[str, Handler]
-"""What executes the ops of each name."""
+"""The handlers of ops by name."""
 
 _Kept = TypeVar("_Kept")
 
 
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
-"""How numpy's ValueErrors for arrays beyond the address space begin (measured; a test asks numpy for one of each)."""
+"""Starts of numpy's ValueErrors for arrays beyond the address space (measured; a test provokes one of each)."""
 
 
 @dataclass(eq=False)
 class Machine:
-    """What all threads of a launch share.
+    """The state that all threads of a launch share.
 
-    `refuse` says that an op without a handler cannot be executed; `dynamic_shared` counts
-    bytes of a workgroup, `dynamic_base` is their address in this batch; both may not be
-    known. `called` are the functions whose calls are being executed, `rounds` counts those of
-    all loops that are.
+    `refuse` raises for an op without a handler; `dynamic_shared` is the size in bytes of a
+    workgroup's dynamic shared memory, `dynamic_base` its address in this batch; either may be
+    unknown. `called` are the functions whose calls are being executed, `rounds` is the product
+    of the rounds of all loops being executed.
     """
 
     handlers: Handlers
@@ -75,17 +75,17 @@ class Machine:
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:
-        """What `make` returned the first time for this key."""
+        """Return the result of the first call of `make` for this key."""
         if key not in self._kept:
             self._kept[key] = make()
         return cast(_Kept, self._kept[key])
 
 
 class Frame:
-    """The values of the threads that are active.
+    """The values of the active threads.
 
-    `active` holds their numbers in the batch, ascending. A frame inside of divergent control
-    flow takes what it does not hold from the one around it.
+    `active` are their numbers in the batch, ascending. A frame inside of divergent control
+    flow looks up missing values in the enclosing one.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class Frame:
         return self.machine.threads
 
     def of(self, index: Array) -> "Frame":
-        """A frame for some of the active threads, by position."""
+        """Return a frame for some of the active threads, by position."""
         return Frame(self.machine, self.active[index], (self, index))
 
     def find(self, value: SSAValue) -> Value | None:
-        """The value of the active threads, if this frame has been given one."""
+        """Return the value of the active threads if this frame itself has one, else None."""
         return self._values.get(value)
 
     def get(self, value: SSAValue) -> Value:
@@ -134,7 +134,7 @@ class Frame:
         return found
 
     def array(self, value: SSAValue) -> Array:
-        """A scalar or vector: [threads or 1, *shape]."""
+        """Return a scalar or vector: [threads or 1, *shape]."""
         found = self.get(value)
         return (
             found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
@@ -172,7 +172,7 @@ class Frame:
         where: Array | None = None,
         otherwise: ArrayLike = 0,
     ) -> Array:
-        """Elements at addresses [threads or 1, *shape]; `otherwise` where not `where`."""
+        """Read elements at addresses [threads or 1, *shape]; return `otherwise` where not `where`."""
         if of.per_byte > 1:
             refuse_elements(at, of)
         if where is None:
@@ -212,7 +212,7 @@ class Frame:
         *,
         threads: Array | None = None,
     ) -> Array:
-        """A tile's elements, [threads or 1, rows, columns]; `padding` outside of the surface.
+        """Read a tile's elements, [threads or 1, rows, columns]; `padding` outside of the surface.
 
         `threads` read, by default all.
         """
@@ -235,7 +235,7 @@ class Frame:
         *,
         threads: Array | None = None,
     ) -> None:
-        """Store what is inside of the surface, by `threads` (None: all), ascending."""
+        """Store the part of a tile inside of the surface, by `threads` (None: all), ascending."""
         if of.per_byte > 1:
             tile, shape = in_bytes(at, tile, of), (shape[0], shape[1] // of.per_byte)
             of, values = BYTE, packed(values)
@@ -247,7 +247,7 @@ class Frame:
         self._values[value] = found
 
     def run(self, block: Block, arguments: Values) -> list[Value]:
-        """Execute a block; what its terminator hands on."""
+        """Execute a block and return the operands of its terminator."""
         for argument, found in zip(block.args, arguments, strict=True):
             self._values[argument] = found
         handlers = self.machine.handlers

@@ -16,16 +16,16 @@ from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.runtime_values import Array, MemRef, Value, uniform
 
 LONGEST_SHOWN = 40
-"""Characters of a value that messages show."""
+"""Characters of a value that diagnostics show."""
 
 ADDRESS_BITS = 64
-"""Bits of an integer parameter that takes an array's address."""
+"""Bits of an integer parameter that accepts an array's address."""
 
 
 def check_count(
     function: Operation, parameters: Sequence[BlockArgument], arrays: Sequence[object]
 ) -> None:
-    """Refuse too many or too few arguments."""
+    """Raise for too many or too few arguments."""
     if len(parameters) != len(arrays):
         types = ", ".join(str(parameter.type) for parameter in parameters)
         what = "function" if function.name == "func.func" else "kernel"
@@ -38,9 +38,9 @@ def check_count(
 def place_all(
     memory: Memory, parameters: Sequence[BlockArgument], arrays: Sequence[object]
 ) -> list[Value]:
-    """The values of parameters; arrays are placed in memory, where stores change them.
+    """Return the values of parameters; arrays are placed in memory, where stores change them.
 
-    XetileError, with the number of the argument, for one that does not fit.
+    Errors: XetileError, with the number of the argument, for one that does not fit.
     """
     pairs = enumerate(zip(parameters, arrays, strict=True))
     return [_place(memory, parameter, given, number) for number, (parameter, given) in pairs]
@@ -61,7 +61,7 @@ def _place(memory: Memory, parameter: BlockArgument, given: object, number: int)
 
 
 def _check_promises(parameter: BlockArgument, given: MemRef, name: str) -> None:
-    """Refuse extents that are no positive multiples of what the kernel relies on."""
+    """Raise if an extent is not a positive multiple of the number that the kernel relies on."""
     for dimension, multiple in enumerate(promised_multiples(parameter) or ()):
         extent = int(given.sizes[dimension][0])
         if extent < 1 or extent % multiple:
@@ -92,7 +92,7 @@ def _scalar(memory: Memory, given: object, of: Element, name: str) -> Array:
         )
     if of.is_float:
         held = _rounded(given, of)
-        is_number = given - given == 0  # neither infinite nor none
+        is_number = given - given == 0  # neither infinite nor NaN
         if is_number and not np.isfinite(held.astype(np.float64)).all():
             raise XetileError(f"{name} is {of.name}, which does not hold {given}")
         return memory.storage.given(held, of)
@@ -104,10 +104,10 @@ def _scalar(memory: Memory, given: object, of: Element, name: str) -> Array:
 
 
 def _rounded(given: float, of: Element) -> Array:
-    """The number in the type; infinite, or none, where that does not reach so far."""
+    """Return the number in the type; an infinity or NaN if it is out of range."""
     try:
         wide = np.array([given], np.float64)
-    except OverflowError:  # a whole number
+    except OverflowError:  # an int
         wide = np.array([np.inf], np.float64)
     with np.errstate(over="ignore"):
         return round_to(wide, of)
@@ -155,12 +155,12 @@ def _memref(
 
 
 def extents_in_elements(shape: Sequence[int], of: Element) -> tuple[int, ...]:
-    """The extents of an array of bytes that elements share, in elements; of others its own."""
+    """Return the extents in elements of an array of bytes that elements share; those of other arrays unchanged."""
     return (*shape[:-1], *(extent * of.per_byte for extent in shape[-1:]))
 
 
 def strides_in_elements(array: Array, of: Element) -> tuple[int, ...]:
-    """The strides of an array; where elements share bytes, neighbouring bytes of a row are neighbours."""
+    """Return the strides of an array; if elements share bytes, neighboring bytes of a row are neighbors."""
     steps = [stride // max(1, array.itemsize) for stride in array.strides]
     if of.per_byte == 1:
         return tuple(steps)
@@ -177,9 +177,9 @@ def _fits(dtype: np.dtype[np.generic], of: Element) -> bool:
 def _check_strides(
     type: MemRefType[Attribute], array: Array, name: str, of: Element
 ) -> tuple[list[int], int]:
-    """Strides in elements and the offset of the memref's element zero; they agree with the type's.
+    """Return strides in elements and the offset of the memref's element zero; raise if they contradict the type.
 
-    Along an extent of 1 the stride is the type's: no element lies there, and numpy gives any number.
+    Along an extent of 1 the stride is the type's: it is never used, and numpy returns any number.
     """
     layout = strides_and_offset(type)
     if layout is None:

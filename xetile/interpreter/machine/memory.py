@@ -1,6 +1,6 @@
-"""Memory: buffers at virtual addresses, rectangles and single elements in them.
+"""Memory: buffers at virtual addresses, and accesses to rectangles and single elements.
 
-Every buffer has an address of its own above 2^40: the upper bits of an address name the
+Every buffer has an address of its own above 2^40: the upper bits of an address identify the
 buffer, whatever integer arithmetic the address went through.
 """
 
@@ -24,7 +24,7 @@ ALIGNMENT = 64
 
 
 class Buffer(NamedTuple):
-    """Memory that belongs together: from address `start` on, an entry of `data` for each byte."""
+    """A contiguous buffer: from address `start` on, an entry of `data` for each byte."""
 
     name: str
     start: int
@@ -36,7 +36,7 @@ class Buffer(NamedTuple):
 
 
 class Memory:
-    """All buffers of a launch; `storage` says how they hold elements."""
+    """All buffers of a launch; `storage` defines how they represent elements."""
 
     def __init__(self, storage: Storage | None = None) -> None:
         self.storage = Storage() if storage is None else storage
@@ -50,7 +50,7 @@ class Memory:
     def add(self, array: Array, name: str, *, shift: int = 0) -> int:
         """Place an array without negative strides, `shift` bytes after an aligned address.
 
-        Returns the address of its first element.
+        Return the address of its first element.
         """
         return self._hold(self.storage.placed(array), name, shift)
 
@@ -61,25 +61,25 @@ class Memory:
         return start
 
     def _zeros(self, size: int) -> Array:
-        """New memory of that many bytes; more than an address counts is more than there is."""
+        """Return new memory of that many bytes; raise MemoryError if it exceeds the address space."""
         if size >= 1 << ADDRESS_BITS:
             raise MemoryError
         return self.storage.new(max(size, 1))
 
     def allocate(self, size: int, name: str) -> int:
-        """New memory of zeros; `size` in bytes."""
+        """Allocate memory of zeros; `size` in bytes."""
         start = self._hold(self._zeros(size), name)
         self._allocated.append(self._count)
         return start
 
     def allocate_on_heap(self, size: int, name: str) -> int:
-        """New memory of zeros that stays until it is given back; `size` in bytes."""
+        """Allocate memory of zeros that stays until it is freed; `size` in bytes."""
         start = self._hold(self._zeros(size), name)
         self._on_heap.add(self._count)
         return start
 
     def give_back(self, address: int, at: Operation) -> None:
-        """End an allocation on the heap; `address` lies in it."""
+        """Free an allocation on the heap; `address` is inside of it."""
         buffer, number = self.buffer(address, at), address >> ADDRESS_BITS
         if number not in self._on_heap:
             fail(at, f"{buffer.name} is no allocation that '{at.name}' could give back")
@@ -92,7 +92,7 @@ class Memory:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """What is allocated inside, except on the heap, is gone after."""
+        """Free allocations made within the context at its end, except those on the heap."""
         before = len(self._allocated)
         try:
             yield
@@ -102,7 +102,7 @@ class Memory:
             del self._allocated[before:]
 
     def buffer(self, address: int, at: Operation) -> Buffer:
-        """The buffer that an address lies in or next to."""
+        """Return the buffer that contains an address, or that the address is next to."""
         found = self._buffers.get(address >> ADDRESS_BITS)
         if found is None:
             self._refuse_freed(address, at)
@@ -128,7 +128,7 @@ class Memory:
         strides: Sequence[int],
         element: Element,
     ) -> Array:
-        """The elements from address `first` on, as a view; strides in elements."""
+        """Return the elements from address `first` on, as a view; strides in elements."""
         if element.per_byte > 1:
             refuse_elements(at, element)
         if 0 in sizes:
@@ -140,7 +140,7 @@ class Memory:
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
         begin = flat[(first - buffer.start - low) // size :]
         writeable = bool(buffer.data.flags.writeable)
-        # of one entry the stride is never used, and may be more than numpy counts
+        # the stride of a single entry is never used, and may exceed numpy's limit
         steps = [
             stride * size if n > 1 else 0 for n, stride in zip(sizes, strides, strict=True)
         ]
@@ -155,7 +155,7 @@ class Memory:
         strides: Sequence[int],
         size: int,
     ) -> tuple[int, int]:
-        """First and end byte, in their buffer, of elements of `size` bytes from address `first` on; none is 0 many.
+        """Return first and end byte in the buffer of elements of `size` bytes from address `first` on; no extent is 0.
 
         Errors: XetileError if some are outside.
         """
@@ -219,7 +219,7 @@ class Memory:
     def tile_addresses(
         self, tile: Tile, shape: tuple[int, int], element: Element
     ) -> tuple[Array, Array]:
-        """Addresses of the elements of a tile, and which are inside: [threads or 1, rows, columns]."""
+        """Return the addresses of a tile's elements, and which are inside: [threads or 1, rows, columns]."""
         surface, (x, y) = tile
         rows = x.reshape(-1, 1, 1) + np.arange(shape[0])[:, None]
         columns = y.reshape(-1, 1, 1) + np.arange(shape[1])
@@ -247,7 +247,7 @@ class Memory:
         return self.storage.filled(found, inside, otherwise, element)
 
     def read(self, at: Operation, addresses: Array, element: Element) -> Array:
-        """The elements at addresses (bytes), of the same shape."""
+        """Return the elements at addresses (bytes), in the same shape."""
         values = np.empty(addresses.shape, self.storage.held(element))
         for buffer, where in self._by_buffer(at, addresses):
             flat, index = self._elements(at, buffer, addresses[where], element)
@@ -277,7 +277,7 @@ class Memory:
     def _elements(
         self, at: Operation, buffer: Buffer, addresses: Array, element: Element
     ) -> tuple[Array, Array]:
-        """The buffer as elements, and the numbers of those at the addresses."""
+        """Return the buffer as elements, and the numbers of those at the addresses."""
         size = element.size
         steps = addresses - buffer.start
         if (steps % size).any():
@@ -305,7 +305,7 @@ class Memory:
     def _windows(
         self, at: Operation, crops: "Crops", threads: "Array | slice", element: Element
     ) -> tuple[Array, Array]:
-        """Every window of the crop's shape over the buffer, and the threads' numbers."""
+        """Return every window of the crop's shape over the buffer, and the threads' numbers."""
         top, bottom, left, right = crops.crop(threads)
         row_stride, column_stride = crops.strides(threads)
         rows, columns, size = bottom - top, right - left, element.size

@@ -1,4 +1,4 @@
-"""What may watch a launch: it is told of barriers, and of accesses before they happen."""
+"""Observers of a launch: they are notified of barriers, and of accesses before they happen."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Allocation(NamedTuple):
     swizzle: LinearLayout | None = None
 
     def index_of(self, offset: int) -> str:
-        """The index of the element at an offset in bytes."""
+        """Return the index of the element at an offset in bytes."""
         rest = offset // self.element_size
         if self.swizzle is not None:
             return str(list(self.swizzle.apply({"offset": rest}).values()))
@@ -61,27 +61,27 @@ class TileAccess(NamedTuple):
 
 
 class Observer:
-    """Is told of accesses before they happen; this one looks away."""
+    """An observer that ignores all events; subclasses override the events that they need."""
 
     def begin_batch(
         self, kernel: Operation | None = None, given: Sequence[Value] = ()
     ) -> None:
-        """Other workgroups begin; `kernel` is None in eager execution, `given` are its arguments."""
+        """Begin a batch of workgroups; `kernel` is None in eager execution, `given` are its arguments."""
 
     def allocated(self, allocation: Allocation) -> None:
-        """Shared memory begins to exist, unwritten."""
+        """Note a new allocation of shared memory, unwritten."""
 
     def barrier(self, at: Operation, active: Array) -> None:
-        """The workgroups of these threads pass a barrier."""
+        """Note that the workgroups of these threads pass a barrier."""
 
     def read(self, access: Access) -> None:
-        """Elements are about to be read."""
+        """Note that elements are about to be read."""
 
     def write(self, access: Access, values: Array | None) -> None:
-        """Elements are about to be overwritten with `values`, or changed by an atomic op (None)."""
+        """Note that elements are about to be overwritten with `values`, or changed by an atomic op (None)."""
 
     def read_tile(self, access: TileAccess) -> None:
-        """A tile is about to be read."""
+        """Note that a tile is about to be read."""
 
     def write_tile(self, access: TileAccess, values: Array) -> None:
-        """The part of a tile that is inside of its surface is about to be overwritten."""
+        """Note that the part of a tile inside of its surface is about to be overwritten."""

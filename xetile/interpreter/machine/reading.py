@@ -1,4 +1,4 @@
-"""What an op says and takes: its attributes, its operands as numbers, the types of its values."""
+"""Accessors of an op: its attributes, its operands as numbers, the types of its values."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -25,12 +25,12 @@ _Part = TypeVar("_Part")
 
 
 def attribute(op: Operation, name: str) -> Attribute | None:
-    """A property or attribute by name."""
+    """Return a property or attribute by name, or None."""
     return op.properties[name] if name in op.properties else op.attributes.get(name)
 
 
 def text(op: Operation, name: str) -> str:
-    """A string, or the name of a symbol, by name; empty where it is absent."""
+    """Return a string, or the name of a symbol, by name; empty if it is absent."""
     found = attribute(op, name)
     if isinstance(found, SymbolRefAttr):
         return found.string_value()
@@ -38,7 +38,7 @@ def text(op: Operation, name: str) -> str:
 
 
 def integers(op: Operation, name: str) -> list[int]:
-    """An array of integers by name; empty where it is absent."""
+    """Return an array of integers by name; empty if it is absent."""
     found = attribute(op, name)
     if isinstance(found, DenseArrayBase):
         return [int(value) for value in found.get_values()]
@@ -49,7 +49,7 @@ def integers(op: Operation, name: str) -> list[int]:
 
 
 def integer(op: Operation, name: str, default: int | None = None) -> int:
-    """An integer by name."""
+    """Return an integer by name."""
     found = attribute(op, name)
     if isinstance(found, IntegerAttr):
         return found.value.data
@@ -59,18 +59,18 @@ def integer(op: Operation, name: str, default: int | None = None) -> int:
 
 
 def segments(op: Operation) -> list[Sequence[SSAValue]]:
-    """The operands of an op, cut as `operandSegmentSizes` says."""
+    """Return the operands of an op, grouped by `operandSegmentSizes`."""
     return cut(op.operands, integers(op, "operandSegmentSizes"))
 
 
 def cut(values: Sequence[_Part], sizes: Iterable[int]) -> list[Sequence[_Part]]:
-    """Values in groups of these sizes."""
+    """Return values in groups of these sizes."""
     rest = iter(values)
     return [list(islice(rest, size)) for size in sizes]
 
 
 def mixed(frame: Frame, constants: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Array]:
-    """Numbers of which some are constants and the others operands, in 64 bits."""
+    """Return numbers of which some are constants and the others operands, in 64 bits."""
     rest = iter(dynamic)
     if not constants:
         return all_numbers(frame, rest)
@@ -83,27 +83,27 @@ def mixed(frame: Frame, constants: Sequence[int], dynamic: Sequence[SSAValue]) -
 def mixed_lists(
     frame: Frame, op: Operation, names: Sequence[str], dynamic: Sequence[Sequence[SSAValue]]
 ) -> list[list[Array]]:
-    """Lists of numbers by the names of their constants, with the operands for what is none."""
+    """Return lists of numbers by the names of their constants, with operands for the dynamic ones."""
     pairs = zip(names, dynamic, strict=True)
     return [mixed(frame, integers(op, name), values) for name, values in pairs]
 
 
 def all_numbers(frame: Frame, values: Iterable[SSAValue]) -> list[Array]:
-    """Integer operands in 64 bits."""
+    """Return integer operands in 64 bits."""
     return [number(frame, value) for value in values]
 
 
 def number(frame: Frame, value: SSAValue) -> Array:
-    """An integer operand in 64 bits."""
+    """Return an integer operand in 64 bits."""
     return frame.array(value).astype(np.int64, copy=False)
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a vector; empty for a scalar."""
+    """Return the shape of a vector; empty for a scalar."""
     type = value.type
     return tuple(type.get_shape()) if isinstance(type, VectorType) else ()
 
 
 def element(value: SSAValue) -> Element:
-    """How the elements of a value are held."""
+    """Return the element type of a value."""
     return element_of(value.type, value)

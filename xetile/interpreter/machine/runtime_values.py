@@ -1,9 +1,9 @@
-"""What SSA values are at run time: numpy arrays with one leading axis over threads.
+"""SSA values at run time: numpy arrays with one leading axis over threads.
 
-A thread is a workgroup, a subgroup or a lane, as the kernel's level has it; the axis has a
-single entry where all agree. Values that are no scalar or vector are tuples of such arrays.
+A thread is a workgroup, a subgroup or a lane, depending on the kernel's level; the axis has a
+single entry if all agree. Values other than scalars and vectors are tuples of such arrays.
 
-Memrefs against their types: what a type says of extents, strides and offset holds when executing.
+Memrefs are checked against their types: extents, strides and offset.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Array: TypeAlias = NDArray[Any]
 class MemRef(NamedTuple):
     """A memref: the address of its buffer in bytes; offset, sizes and strides in elements.
 
-    A swizzled one has for each dimension what each bit of its coordinate adds to the offset, [1, bits].
+    A swizzled one has for each dimension the amount that each bit of its index adds to the offset, [1, bits].
     """
 
     base: Array
@@ -51,7 +51,7 @@ class Tile(NamedTuple):
 
 
 class ScatteredTile(NamedTuple):
-    """Elements that each have an index: address of index 0 in bytes, number of elements, indices."""
+    """Elements with one index each: address of index 0 in bytes, number of elements, indices."""
 
     base: Array
     limit: Array
@@ -65,9 +65,9 @@ class Struct(NamedTuple):
 
 
 class HostView(NamedTuple):
-    """A memref of host code: its elements, and the bytes of the memory that they lie in.
+    """A memref of host code: its elements, and the bytes of the memory that contains them.
 
-    In `memory` the memref's aligned pointer is at byte `base`, which may be in front of it; element zero is `offset`
+    In `memory` the memref's aligned pointer is at byte `base`, which may be before it; element zero is `offset`
     elements further.
     """
 
@@ -90,12 +90,12 @@ _Part = TypeVar("_Part", bound="Value | Surface | tuple[Array, ...]")
 
 
 def uniform(number: int, dtype: type[np.generic] = np.int64) -> Array:
-    """One number for all threads."""
+    """Return one number for all threads."""
     return np.array([number], dtype)
 
 
 def swizzled_offset(swizzle: Sequence[Array], indices: Sequence[Array]) -> Array:
-    """Where elements of a swizzled memref lie, in elements; the indices broadcast."""
+    """Return the offsets of elements of a swizzled memref, in elements; the indices broadcast."""
     found: Array = np.zeros(1, np.int64)
     for steps, index in zip(swizzle, indices, strict=True):
         for bit, step in enumerate(steps[0].tolist()):
@@ -104,14 +104,14 @@ def swizzled_offset(swizzle: Sequence[Array], indices: Sequence[Array]) -> Array
 
 
 def take(value: _Part, index: Array) -> _Part:
-    """The value of the threads `index`; what all threads share stays shared."""
+    """Return the value of the threads `index`; arrays with a single entry stay shared."""
     if isinstance(value, np.ndarray):
         return cast(_Part, value if len(value) == 1 else value[index])
     return cast(_Part, _remade(value, [take(part, index) for part in _parts(value)]))
 
 
 def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
-    """The value of `count` threads out of pieces (threads, value), of which later ones win."""
+    """Return the value of `count` threads from pieces (threads, value); later ones override earlier ones."""
     first = pieces[0][1]
     if isinstance(first, np.ndarray):
         held = alike(cast("Sequence[Array]", [piece for _, piece in pieces]))
@@ -128,7 +128,7 @@ def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
 
 
 def alike(values: Sequence[Array]) -> Sequence[Array]:
-    """Values of one type as one numpy type, two where integers are pieces of floats (`interpreter/field/cells.py`)."""
+    """Convert values of one type to one numpy type; integers with pieces of floats have another (`field/cells.py`)."""
     carried = [value.dtype for value in values if value.dtype.kind == "V"]
     if len(carried) in (0, len(values)):
         return values
@@ -136,7 +136,7 @@ def alike(values: Sequence[Array]) -> Sequence[Array]:
 
 
 def in_cells(integers: Array) -> Array:
-    """Integers as opaque elements, of a cell (64 bits) for each of their bytes."""
+    """Return integers as opaque elements, with a cell (64 bits) for each of their bytes."""
     bytes = np.ascontiguousarray(integers)[..., None].view(np.uint8)
     return bytes.astype(np.uint64).view(f"V{8 * integers.itemsize}")[..., 0]
 
@@ -151,7 +151,7 @@ def _remade(value: Any, parts: list[Array]) -> Any:
 
 
 def check_memref(op: Operation, type: Attribute, found: MemRef) -> None:
-    """Refuse, at the op that makes it, a memref that is not as its type says, or has an extent below 0."""
+    """Raise, at the op that makes it, if a memref contradicts its type, or has an extent below 0."""
     for dimension, size in enumerate(found.sizes):
         if (size < 0).any():
             fail(
@@ -166,7 +166,7 @@ def check_memref(op: Operation, type: Attribute, found: MemRef) -> None:
 
 
 def contradiction(type: MemRefType[Attribute], found: MemRef) -> str | None:
-    """What of a memref is not as its type says; None if all is.
+    """Describe a fact about a memref that contradicts its type; None if all agree.
 
     The stride of a dimension with one entry is never used, and may be any.
     """
@@ -190,5 +190,5 @@ def contradiction(type: MemRefType[Attribute], found: MemRef) -> str | None:
 
 
 def _first(values: Array, chosen: Array) -> int:
-    """One of the chosen values, which may be one for all."""
+    """Return one of the chosen values; `values` may have a single entry for all."""
     return int(values[chosen][0] if len(values) == len(chosen) else values[0])

@@ -1,4 +1,4 @@
-"""Who the threads of a batch are: workgroups, subgroups or lanes."""
+"""The threads of a batch: workgroups, subgroups or lanes."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import NoReturn
@@ -19,7 +19,7 @@ Sizes = tuple[int, int, int]
 class Threads:
     """The threads of some workgroups, ascending; ids along x are the fastest.
 
-    `block` is what a workgroup has along x, y, z: work-items, or subgroups if
+    `block` is the size of a workgroup along x, y, z: in work-items, or in subgroups if
     `counts_subgroups`. `workgroups` are linear ids. A workgroup has `per_workgroup`
     threads, a subgroup `lanes`, or `subgroup_size` work-items.
     """
@@ -61,7 +61,7 @@ class Threads:
         return active % self.subgroup_size
 
     def thread_id(self, active: Array, axis: Axis, at: Operation) -> Array:
-        """Coordinates in their workgroups of work-items, or of subgroups if those count."""
+        """Return the coordinates in the workgroup of work-items, or of subgroups if `counts_subgroups`."""
         if self.level == "lane" and not self.counts_subgroups:
             return _coordinate(active % self.per_workgroup, self.block_sizes(at), axis)
         if self.counts_subgroups:
@@ -95,12 +95,12 @@ class Threads:
         return ", ".join(parts)
 
     def workgroup_place(self, linear: Array) -> Sizes:
-        """The coordinates of a workgroup by its linear id, [1]."""
+        """Return the coordinates of a workgroup by its linear id, [1]."""
         x, y, z = (int(_coordinate(linear, self.grid, axis)[0]) for axis in ("x", "y", "z"))
         return x, y, z
 
     def broken_workgroup(self, active: Array) -> tuple[Sizes, Array] | None:
-        """A workgroup that is active in part, and the numbers of its active threads."""
+        """Return a workgroup that is active in part and the numbers of its active threads, or None."""
         numbers, counts = np.unique(active // self.per_workgroup, return_counts=True)
         broken = np.flatnonzero(counts != self.per_workgroup)
         if not len(broken):
@@ -110,7 +110,7 @@ class Threads:
         return place, active[active // self.per_workgroup == number] % self.per_workgroup
 
     def whole_subgroups(self, active: Array) -> bool:
-        """Whether all lanes of every subgroup are active or none is."""
+        """Return True if for every subgroup either all lanes are active or none."""
         size = self.subgroup_size
         if len(active) % size:
             return False

@@ -34,17 +34,17 @@ from xetile.interpreter.machine.runtime_values import Values
 from xetile.interpreter.machine.thread_batches import Sizes, Threads
 
 BATCH_BYTES = 1 << 25
-"""Workgroups execute together as long as their vectors take about this much memory."""
+"""The number of bytes that the vectors of a batch of workgroups may have, approximately."""
 
 MOST_WORKGROUPS = 1 << 24
-"""Workgroups of a launch, at most; a large GEMM has thousands."""
+"""The most workgroups of a launch; a large GEMM has thousands."""
 
 MOST_THREADS = 1 << 16
-"""Threads of a workgroup, at most; hardware has some thousand work-items."""
+"""The most threads of a workgroup; hardware has a few thousand work-items."""
 
 
 class Launcher(NamedTuple):
-    """What kernels are executed with; `refuse` says that an op without a handler cannot be."""
+    """The means to execute kernels; `refuse` raises for an op without a handler."""
 
     handlers: Handlers
     refuse: Callable[[Operation], NoReturn]
@@ -95,10 +95,10 @@ def run_workgroups(
     arguments: Callable[[Frame], Values],
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Execute a kernel's or a gpu.launch's body for all workgroups; `outer` is around it.
+    """Execute the body of a kernel or gpu.launch for all workgroups; `outer` is the enclosing frame.
 
-    The first arguments of its block are what `arguments` gives for a batch, the others are
-    buffers.
+    The first arguments of its block are those that `arguments` returns for a batch, the others
+    are buffers.
     """
     machine, region = outer.machine, kernel.regions[0]
     threads = machine.threads
@@ -122,7 +122,7 @@ def run_workgroups(
 
 
 def check_bounds(at: Operation, threads: Threads) -> None:
-    """Refuse launches without bound."""
+    """Raise for launches that are too large."""
     if (number := prod(threads.grid)) > MOST_WORKGROUPS:
         said = f"the grid is {list(threads.grid)}, {number:,} workgroups"
         fail(at, f"{said}; at most {MOST_WORKGROUPS:,} are executed")
@@ -131,7 +131,7 @@ def check_bounds(at: Operation, threads: Threads) -> None:
 
 
 def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
-    """The parameters of a kernel; the arguments of its block that follow are buffers."""
+    """Return the parameters of a kernel; further arguments of its block are buffers."""
     type, arguments = attribute(kernel, "function_type"), kernel.regions[0].blocks[0].args
     return arguments[: len(type.inputs)] if isinstance(type, FunctionType) else arguments
 

@@ -1,1 +1,1 @@
-"""What the ops mean, a file per dialect."""
+"""The handlers of ops, a file per dialect."""

@@ -1,4 +1,4 @@
-"""The affine dialect: maps of indices, and loops, conditions and accesses that are written with them."""
+"""The affine dialect: maps of indices, and the loops, conditions and accesses that use them."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -44,9 +44,9 @@ _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryO
 def _evaluate(
     op: Operation, expression: AffineExpr, dims: int, values: Sequence[Array]
 ) -> Array:
-    """An expression of dimensions, the first `dims` of the values, and symbols, the others."""
-    # Its operators are all that xDSL's evaluation asks
-    # of a number, and arrays have them.
+    """Evaluate an expression of dimensions, the first `dims` of the values, and symbols, the others."""
+    # xDSL's evaluation uses only operators of numbers,
+    # which arrays have too.
     numbers = cast("Sequence[int]", values)
     for part in expression.dfs():
         if isinstance(part, AffineBinaryOpExpr) and part.kind in _DIVISIONS:
@@ -101,7 +101,7 @@ def _for(frame: Frame, op: Operation) -> Values:
 
 
 def _parallel(frame: Frame, op: Operation) -> Values:
-    """One round after the other, which is one of the orders that the op allows."""
+    """Execute one round after the other, which is one of the orders that the op allows."""
     lower_map, upper_map = _map(op, "lowerBoundsMap"), _map(op, "upperBoundsMap")
     count = lower_map.num_dims + lower_map.num_symbols
     end = count + upper_map.num_dims + upper_map.num_symbols

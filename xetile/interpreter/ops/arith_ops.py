@@ -1,4 +1,4 @@
-"""The arith dialect: integers modulo two to the power of their bits, floats as the domain has it.
+"""The arith dialect: integers modulo two to the power of their bits, floats as in the domain.
 
 The index dialect: the integer ops of arith on 64 bits.
 """
@@ -71,7 +71,7 @@ _CMPF = (
     *("-", "e", "g", "ge", "l", "le", "gl", "gel"),
     *("eu", "gu", "geu", "lu", "leu", "glu", "u", "gelu"),
 )
-"""The predicates of arith.cmpf by their number: which of greater, equal, less, unordered make it true."""
+"""The predicates of arith.cmpf by number: which of greater, equal, less, unordered make it true."""
 
 
 def _compare_integers(frame: Frame, op: Operation) -> Values:

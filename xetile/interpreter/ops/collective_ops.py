@@ -1,7 +1,7 @@
-"""What lanes of a subgroup or workgroup compute together.
+"""Collective ops of a subgroup's or workgroup's lanes.
 
-In which order lanes are reduced upstream leaves open; here they are the elements of a reduction like any other, counted
-by their numbers. A region of the user's own gets them ascending.
+Upstream does not define the order in which lanes are reduced. Here it is the order of any other reduction, on
+elements numbered as the lanes. A user's own region combines them in ascending order.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from xetile.interpreter.machine.runtime_values import Array, Value, Values
 
 
 def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
-    """A value of all lanes: [subgroups, lanes, *shape]."""
+    """Return a value of all lanes: [subgroups, lanes, *shape]."""
     check_lanes(frame, op)
     found = frame.array(value)
     spread = np.broadcast_to(found, (frame.count, *found.shape[1:]))
@@ -28,7 +28,7 @@ def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
 
 
 def _moved(values: Array, source: Array) -> Array:
-    """Each lane's value from the lane `source`, [subgroups, lanes]; by thread."""
+    """Return each lane's value from the lane `source`, [subgroups, lanes]; by thread."""
     rows = np.arange(len(values))[:, None]
     picked = values[rows, source]
     return picked.reshape(-1, *values.shape[2:])
@@ -89,7 +89,7 @@ def _subgroup_reduce(frame: Frame, op: Operation) -> Values:
     stride = integer(op, "cluster_stride", 1)
     if size * stride > lanes:
         fail(op, f"clusters of {size} lanes, {stride} apart, in a subgroup of {lanes}")
-    # lane = outer * (size * stride) + position in the cluster * stride + inner
+    # the lane number is outer * (size * stride) + position in the cluster * stride + inner
     shape = values.shape[2:]
     cut = values.reshape(-1, lanes // (size * stride), size, stride, *shape)
     results = _reduced(frame, op, cut, 1)
@@ -115,7 +115,7 @@ def _all_reduce(frame: Frame, op: Operation) -> Values:
 
 
 def _reduced(frame: Frame, op: Operation, values: Array, dimension: int) -> Array:
-    """Values without a dimension, which counts from the one after the first."""
+    """Reduce a dimension of the values, counted from the one after the first."""
     of = element(op.results[0])
     return fold(op, kind_of(op, "op"), values, [[dimension]], of, frame.domain)
 

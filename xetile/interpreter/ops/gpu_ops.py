@@ -1,4 +1,4 @@
-"""The gpu dialect: who a thread is, and what threads do together."""
+"""The gpu dialect: ids of threads, and collective ops."""
 
 from xdsl.ir import Operation
 
@@ -33,7 +33,7 @@ def _num_subgroups(frame: Frame, op: Operation) -> Values:
 
 
 def _control_barrier(frame: Frame, op: Operation) -> Values:
-    """Lanes of a subgroup are executed in step: they only have to be there, all of them."""
+    """Execute a barrier; lanes of a subgroup are in lockstep, so all of them only have to reach it."""
     assert isinstance(op, ControlBarrierOp)
     if not op.is_of_subgroup:
         return barrier(frame, op)
@@ -48,7 +48,7 @@ HANDLERS: Handlers = {
     "gpu.block_dim": by_axis("block_dim", axis_of),
     "gpu.cluster_id": by_axis("block_id", axis_of),
     "gpu.cluster_dim": by_axis("grid_dim", axis_of),
-    # Of a cluster there is one workgroup: no Xe device has larger ones.
+    # A cluster has one workgroup: no Xe device has larger ones.
     "gpu.cluster_dim_blocks": always(1),
     "gpu.cluster_block_id": always(0),
     "gpu.grid_dim": by_axis("grid_dim", axis_of),

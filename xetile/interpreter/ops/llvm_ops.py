@@ -1,4 +1,4 @@
-"""The few llvm ops that stand beside XeVM: a pointer is an address in bytes.
+"""The few llvm ops that occur next to XeVM: a pointer is an address in bytes.
 
 Atomic ops of the llvm dialect, on addresses in bytes.
 """
@@ -46,7 +46,7 @@ def _element_pointer(frame: Frame, op: Operation) -> Values:
 
 
 def _addresses(frame: Frame, pointer: SSAValue, value: SSAValue) -> Array:
-    """Where the elements of a scalar or a vector lie: [threads or 1, *shape]."""
+    """Return the addresses of the elements of a scalar or a vector: [threads or 1, *shape]."""
     first = number(frame, pointer)
     shape = shape_of(value)
     if not shape:
@@ -66,7 +66,7 @@ def _store(frame: Frame, op: Operation) -> Values:
 
 
 def _address_of(frame: Frame, op: Operation) -> Values:
-    """Where a constant of the module lies, the same for all threads of the launch."""
+    """Return the address of a constant of the module, the same for all threads of the launch."""
     assert isinstance(op, llvm.AddressOfOp)
     name = op.global_name.root_reference.data
     variable, known = find_variable(op, "llvm.mlir.global", name), frame.memory.globals
@@ -110,7 +110,7 @@ _KINDS: Mapping[str, str] = {
     "fmaximum": "maximumf",
     "fminimum": "minimumf",
 }
-"""What `llvm.atomicrmw` does, by the kinds of `vector.kind`."""
+"""The kinds of `vector.kind` by those of `llvm.atomicrmw`."""
 
 
 def _atomic_rmw(frame: Frame, op: Operation) -> Values:
@@ -123,7 +123,7 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Values:
 
 
 def _compare_exchange(frame: Frame, op: Operation) -> Values:
-    """Watched are the bytes that a thread wants to change: of a word, others may own the rest."""
+    """Compare and exchange; observers see only the bytes that a thread changes: others may own the rest of a word."""
     assert isinstance(op, CmpXchgOp)
     of, shape = element(op.val), (frame.count,)
     addresses = np.broadcast_to(number(frame, op.ptr), shape)
@@ -153,13 +153,13 @@ def _compare_exchange(frame: Frame, op: Operation) -> Values:
 
 
 def _bytes(storage: Storage, values: Array, of: Element) -> Array:
-    """The bytes of each value as storage holds them, the lowest first."""
+    """Return the bytes of each value in storage, the lowest first."""
     held = np.ascontiguousarray(storage.stored(values, of))
     return held.view(storage.held(BYTE)).reshape(-1, of.size)
 
 
 def _inside(memory: Memory, at: Operation, places: Array) -> Array:
-    """Which bytes of a word are in the memory that its last one is next to: a word may stick out of an array."""
+    """Return which bytes of a word are in the buffer of its last byte: a word may extend beyond an array."""
     numbers, which = np.unique(places[:, -1] >> ADDRESS_BITS, return_inverse=True)
     buffers = [memory.buffer(int(number) << ADDRESS_BITS, at) for number in numbers]
     starts, ends = (

@@ -1,4 +1,4 @@
-"""The math dialect: functions of floats as the domain has them, and functions of integers."""
+"""The math dialect: functions of floats in the domain, and functions of integers."""
 
 from collections.abc import Callable
 from typing import cast

@@ -95,7 +95,7 @@ def _subview(frame: Frame, op: Operation) -> Values:
 
 
 def _kept_dimensions(op: Operation) -> list[int]:
-    """Which dimensions of a subview its result has: all but those of extent 1 that it leaves out."""
+    """Return the source dimensions that a subview's result keeps: all but the dropped ones of extent 1."""
     offsets, sizes, strides = (integers(op, name) for name in _LISTS)
     whole = subview_type(memref_type(op.operands[0]), (offsets, sizes, strides))
     result = memref_type(op.results[0])
@@ -131,7 +131,7 @@ def _transpose(frame: Frame, op: Operation) -> Values:
 def _expand_shape(frame: Frame, op: Operation) -> Values:
     source, *dynamic = op.operands
     found = frame.memref(source)
-    # what the result's type leaves open may be a constant here
+    # sizes that are dynamic in the result's type may be constants here
     sizes = tuple(mixed(frame, integers(op, "static_output_shape"), dynamic))
     strides = list(sizes)
     for merged, group in enumerate(_reassociation(op)):
@@ -155,7 +155,7 @@ def _collapse_shape(frame: Frame, op: Operation) -> Values:
         for dimension in group:
             size = size * found.sizes[dimension]
         sizes.append(size)
-        # The innermost dimension that has neighbours says how far apart they are.
+        # The innermost dimension that is not of extent 1 has the stride.
         wide = [d for d in group if (found.sizes[d] != 1).any()] or group[:1]
         _check_mergeable(op, found, wide, size)
         strides.append(found.strides[wide[-1]] if wide else uniform(1))
@@ -163,7 +163,7 @@ def _collapse_shape(frame: Frame, op: Operation) -> Values:
 
 
 def _check_mergeable(op: Operation, found: MemRef, group: Sequence[int], count: Array) -> None:
-    """Refuse to merge dimensions that are not one after the other in memory."""
+    """Raise if dimensions to be merged are not contiguous in memory."""
     for outer, inner in pairwise(group):
         needed = found.strides[inner] * found.sizes[inner]
         if ((found.strides[outer] != needed) & (count > 0)).any():
@@ -183,7 +183,7 @@ def _reassociation(op: Operation) -> list[list[int]]:
 
 
 def _get_global(frame: Frame, op: Operation) -> Values:
-    """Memory of the module, the same for all threads of the launch; in shared memory every workgroup has its own."""
+    """Return memory of the module, the same for all threads of the launch; shared memory is one per workgroup."""
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
     variable, known = find_variable(op, "memref.global", name), frame.memory.globals
@@ -204,7 +204,7 @@ def _get_global(frame: Frame, op: Operation) -> Values:
 
 
 def _shared_global(frame: Frame, variable: Operation, type: MemRefType[Attribute]) -> MemRef:
-    """A variable in the shared memory of each workgroup of the batch."""
+    """Allocate a variable in the shared memory of each workgroup of the batch."""
     threads = frame.threads.per_workgroup
     firsts = np.arange(0, frame.threads.count, threads)
     return new_memref(Frame(frame.machine, firsts), variable, type, [])

@@ -1,4 +1,4 @@
-"""What threads print, each once, in their order."""
+"""Printing ops: each thread prints once, in the order of threads."""
 
 import re
 from typing import cast
@@ -77,7 +77,7 @@ def _whole(values: Array, of: Element) -> Array:
 
 
 def _listed(values: Array) -> str:
-    """Elements as MLIR's runner prints them: ( 1, 2 )."""
+    """Format elements as MLIR's runner does: ( 1, 2 )."""
     if values.ndim == 0:
         return f"{values.item():g}" if values.dtype == np.float64 else str(values.item())
     return f"( {', '.join(_listed(part) for part in values)} )"

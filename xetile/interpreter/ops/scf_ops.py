@@ -1,4 +1,4 @@
-"""The scf dialect, and what no execution reaches."""
+"""The scf dialect, and the ub dialect."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def _for(frame: Frame, op: Operation) -> Values:
 
 
 def _parallel(frame: Frame, op: Operation) -> Values:
-    """One round after the other, which is one of the orders that the op allows."""
+    """Execute one round after the other, which is one of the orders that the op allows."""
     *parts, starts = segments(op)
     lower, upper, step = (all_numbers(frame, part) for part in parts)
     for one in step:
@@ -90,7 +90,7 @@ def _index_switch(frame: Frame, op: Operation) -> Values:
 
 
 def _poison(frame: Frame, op: Operation) -> Values:
-    """Any value will do: zero, so that all runs agree."""
+    """Return zeros, so that all runs agree; any value is legal."""
     (result,) = op.results
     return [np.zeros((1, *shape_of(result)), frame.domain.dtype(element(result)))]
 

@@ -2,9 +2,9 @@
 
 vector.transfer_read and vector.transfer_write: rows and columns of a memref in any order, cut at its edges.
 
-vector.contract and vector.outerproduct: products of vectors, summed as a matrix product of the same extents is.
+vector.contract and vector.outerproduct: products of vectors, summed in the order of a matrix product.
 
-vector.mask: what the op inside does with the elements where the mask is true; the others take no part.
+vector.mask: the op inside applies to elements whose mask is true; the others are not accessed or combined.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ def _broadcast(frame: Frame, op: Operation) -> Values:
 
 
 def _position(frame: Frame, op: Operation, dynamic: Sequence[Array]) -> list[int | Array]:
-    """A position, one number or one per thread for each dimension, the last ones left out."""
+    """Return a position, a number or an array over threads for each dimension; trailing dimensions may be absent."""
     rest = iter(dynamic)
     indices: list[int | Array] = []
     for constant in integers(op, "static_position"):
@@ -147,7 +147,7 @@ def _shuffle(frame: Frame, op: Operation) -> Values:
 
 
 def _selection(frame: Frame, op: Operation, mask: Sequence[int]) -> Array | slice:
-    """Indices, as a slice where they are consecutive: that copies nothing."""
+    """Return indices, as a slice if they are consecutive, which copies nothing."""
 
     def make() -> Array | slice:
         start = mask[0]
@@ -180,7 +180,7 @@ def _reduction(frame: Frame, op: Operation) -> Values:
 
 
 def reduced(frame: Frame, op: Operation, values: Array) -> Values:
-    """A reduction of what stands in for its operand, of which an accumulator is the last step."""
+    """Reduce `values` in place of the op's operand; an accumulator is combined in the last step."""
     along = integers(op, "reduction_dims") if op.name == "vector.multi_reduction" else [0]
     of, kind = element(op.results[0]), kind_of(op)
     result = fold(op, kind, values, [[d] for d in along], of, frame.domain)
@@ -238,7 +238,7 @@ def _gather(frame: Frame, op: Operation) -> Values:
 
 
 def gathered(frame: Frame, op: Operation, mask: Array) -> Values:
-    """A gather with another mask than its own."""
+    """Execute a gather with `mask` in place of its own."""
     otherwise = frame.array(op.operands[-1])
     return [masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
 
@@ -251,7 +251,7 @@ def _scatter(frame: Frame, op: Operation) -> Values:
 
 
 def _sources(op: Operation) -> list[int | None]:
-    """The memref's dimension that each dimension of the vector goes along; None where it repeats."""
+    """Return the memref's dimension for each dimension of the vector, or None for a broadcast one."""
     map = attribute(op, "permutation_map")
     assert isinstance(map, AffineMapAttr)
     found: list[int | None] = []
@@ -266,7 +266,7 @@ def _sources(op: Operation) -> list[int | None]:
 
 
 def _along(values: Array, dimension: int, rank: int) -> Array:
-    """[extent] as [1, ..., extent, ..., 1], with the leading axis of threads."""
+    """Return [extent] as [1, ..., extent, ..., 1], with the leading axis of threads."""
     ones = [1] * (rank + 1)
     ones[dimension + 1] = -1
     return values.reshape(ones)
@@ -280,7 +280,7 @@ def _places(
     mask: Array,
     shape: Sequence[int],
 ) -> tuple[list[Array], Array]:
-    """Indices of the elements for each dimension of the memref, and which elements are accessed."""
+    """Return the indices of the elements for each dimension of the memref, and which elements are accessed."""
     if not isinstance(memref.type, MemRefType):
         fail(op, f"cannot execute '{op.name}' on {memref.type}; expected a memref")
     rank, sources = len(shape), _sources(op)
@@ -304,7 +304,7 @@ def _places(
 
 
 def _ordered(mask: Array, sources: Sequence[int | None]) -> Array:
-    """A mask, which has the memref's dimensions in their order, with the vector's in theirs."""
+    """Reorder a mask from the memref's order of dimensions to the vector's."""
     order = sorted(source for source in sources if source is not None)
     found = mask.transpose(
         0, *(1 + order.index(source) for source in sources if source is not None)
@@ -314,7 +314,7 @@ def _ordered(mask: Array, sources: Sequence[int | None]) -> Array:
 
 
 def spread(op: Operation, mask: Array) -> Array:
-    """A mask of a transfer as the vector's: [threads, *extents], 1 where elements are copied."""
+    """Return a mask of a transfer in the vector's order: [threads, *extents], 1 for broadcast dimensions."""
     return _ordered(mask, _sources(op))
 
 
@@ -326,7 +326,7 @@ def _is_in_bounds(op: Operation, dimension: int) -> bool:
 
 
 def read(frame: Frame, op: Operation, within: Array) -> Values:
-    """A read of the elements that also another mask is true for, which is as the op's own one."""
+    """Read the elements for which `within`, which has the form of the op's own mask, is true as well."""
     (memref,), starts, (padding,), mask = segments(op)
     shape = shape_of(op.results[0])
     indices, wanted = _places(frame, op, memref, starts, _both(frame, mask, within), shape)
@@ -335,7 +335,7 @@ def read(frame: Frame, op: Operation, within: Array) -> Values:
 
 
 def write(frame: Frame, op: Operation, within: Array) -> Values:
-    """A write, as `read` reads."""
+    """Write elements, masked as in `read`."""
     (value,), (memref,), starts, mask = segments(op)
     both = _both(frame, mask, within)
     indices, wanted = _places(frame, op, memref, starts, both, shape_of(value))
@@ -348,7 +348,7 @@ def _both(frame: Frame, mask: Sequence[SSAValue], within: Array) -> Array:
 
 
 def _everything(op: Operation) -> Array:
-    """True for every element, in the shape that a mask of the op has."""
+    """Return a mask that is true for every element, in the form of the op's own mask."""
     return np.ones([1] * (1 + sum(source is not None for source in _sources(op))), np.bool)
 
 
@@ -361,12 +361,12 @@ def _write(frame: Frame, op: Operation) -> Values:
 
 
 def positions(map: AffineMap) -> list[int]:
-    """The dimension of the iteration space along which each dimension of a vector goes."""
+    """Return the dimension of the iteration space for each dimension of a vector."""
     return [cast("AffineDimExpr", result).position for result in map.results]
 
 
 def _grouped(values: Array, along: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-    """[threads, ...] as [threads, one axis per group], each with the extents of its dimensions one behind the other."""
+    """Return [threads, ...] as [threads, one axis per group]; the axis merges the group's dimensions in order."""
     order = [along.index(dimension) for group in groups for dimension in group]
     moved = values.transpose(0, *(place + 1 for place in order))
     extents = [
@@ -382,7 +382,7 @@ def _contract(frame: Frame, op: Operation) -> Values:
 
 
 def contracted(frame: Frame, op: ContractionOp, lhs: Array, rhs: Array, acc: Array) -> Values:
-    """The contraction of what stands in for its operands."""
+    """Contract the given operands in place of the op's own."""
     if kind_of(op) != "add":
         fail(op, f"cannot execute kind '{kind_of(op)}' of a contraction; expected add")
     in_a, in_b, in_c = map(positions, op.maps)
@@ -407,7 +407,7 @@ def contracted(frame: Frame, op: ContractionOp, lhs: Array, rhs: Array, acc: Arr
 
 
 def outer_product(frame: Frame, op: Operation) -> Values:
-    """A column times a row, or a number, combined with what is there."""
+    """Multiply a column by a row or a number, and combine the product with the accumulator."""
     lhs, rhs, *acc = frame.arrays(op.operands)
     of = element(op.results[0])
     shape = shape_of(op.results[0])
@@ -437,7 +437,7 @@ def _mask(frame: Frame, op: Operation) -> Values:
 
 
 def _masked_reduction(frame: Frame, op: Operation, mask: Array) -> Values:
-    """Elements that are masked off are what changes nothing."""
+    """Reduce with the neutral element in place of elements that are masked off."""
     of = element(op.operands[0])
     nothing = identity(kind_of(op), of.name, None if of.is_float else of.bits, fast_math(op))
     neutral = frame.domain.numbers([nothing], of)
@@ -446,7 +446,7 @@ def _masked_reduction(frame: Frame, op: Operation, mask: Array) -> Values:
 
 
 def _masked_contract(frame: Frame, op: Operation, mask: Array) -> Values:
-    """The mask is a box of the iteration space: what is summed is cut, and what is kept outside is the accumulator.
+    """Contract under a mask that is a box of the iteration space; outside of it the result is the accumulator.
 
     Errors: XetileError at the op for other masks.
     """
@@ -459,7 +459,7 @@ def _masked_contract(frame: Frame, op: Operation, mask: Array) -> Values:
     kept = positions(op.maps[2])
     summed = [d for d in range(rank) if d not in kept]
     cut: list[Array] = []
-    # a product of zeros of either sign is -0.0, which changes no sum
+    # a product of zeros of opposite sign is -0.0, which changes no sum
     for values, map, zero, operand in zip(
         (lhs, rhs), op.maps[:2], (-0.0, 0.0), op.operands[:2], strict=True
     ):
@@ -474,13 +474,13 @@ def _masked_contract(frame: Frame, op: Operation, mask: Array) -> Values:
 
 
 def _side(mask: Array, dimension: int) -> Array:
-    """[threads, extent]: where along a dimension anything is true."""
+    """Return [threads, extent]: where the mask is true for any index of the other dimensions."""
     others = tuple(d for d in range(1, mask.ndim) if d != dimension + 1)
     return cast(Array, mask.any(axis=others))
 
 
 def _box(sides: Sequence[Array], along: Sequence[int]) -> Array:
-    """[threads, extent] of some dimensions as [threads, *extents]: where all of them hold."""
+    """Combine [threads, extent] of some dimensions to [threads, *extents], true where all are."""
     parts = [
         sides[d].reshape(len(sides[d]), *(-1 if x == place else 1 for x in range(len(along))))
         for place, d in enumerate(along)
@@ -489,7 +489,7 @@ def _box(sides: Sequence[Array], along: Sequence[int]) -> Array:
 
 
 def _masked_outer_product(frame: Frame, op: Operation, mask: Array) -> Values:
-    """Products that are masked off leave the accumulator; without one nothing is said of them."""
+    """Keep the accumulator for products that are masked off; without one their value is undefined."""
     (found,) = outer_product(frame, op)
     acc = op.operands[2:]
     return [np.where(mask, cast(Array, found), frame.array(acc[0]))] if acc else [found]
@@ -508,7 +508,7 @@ _INSIDE: Mapping[str, Masked] = {
     "vector.reduction": _masked_reduction,
     "vector.gather": _masked_gather,
 }
-"""Ops that have a masked form, as the verifier of `vector.mask` has them."""
+"""Ops that have a masked form, the same as in the verifier of `vector.mask`."""
 
 
 HANDLERS: Handlers = {

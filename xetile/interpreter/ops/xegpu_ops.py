@@ -1,6 +1,6 @@
-"""The XeGPU dialect: the subgroup's view of block messages and matrix instructions.
+"""The XeGPU dialect: block messages and matrix instructions of a subgroup.
 
-XeGPU's accesses to scattered elements, to matrices in shared memory, and its named barriers.
+Also XeGPU's accesses to scattered elements and to matrices in shared memory, and its named barriers.
 """
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ def _offsets(frame: Frame, op: Operation, dynamic: Sequence[SSAValue]) -> list[A
 def _access(
     frame: Frame, op: Operation, descriptor: SSAValue, dynamic: Sequence[SSAValue]
 ) -> tuple[Tile, tuple[int, int], int, Element]:
-    """The tile of a message, rows and columns of a block, number of blocks, element."""
+    """Return the tile of a message, rows and columns of a block, number of blocks, element."""
     type = _descriptor_type(descriptor)
     of = element_of(type.element_type, op)
     tile = _moved(frame.tile(descriptor), _offsets(frame, op, dynamic))
@@ -167,9 +167,9 @@ def check_block_access(
     column: Array,
     places: Sequence[Array] = (),
 ) -> None:
-    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes.
+    """Raise for a 2D block access that the hardware does not support; height in rows, all others in bytes.
 
-    `places` are rows and columns that become operands of the message further down.
+    `places` are rows and columns that become operands of the message in later lowerings.
     """
     for place in (int(end) for found in places for end in (found.min(), found.max())):
         wrong = SURFACE.place_problem(place)
@@ -212,7 +212,7 @@ def _update_offset(frame: Frame, op: Operation) -> Values:
 def _places(
     frame: Frame, op: Operation, place: Sequence[SSAValue], mask: SSAValue, value: SSAValue
 ) -> tuple[Array, Array]:
-    """Addresses of the elements of `value`, and which are accessed: [threads or 1, *shape]."""
+    """Return the addresses of the elements of `value`, and which are accessed: [threads or 1, *shape]."""
     base, *offsets = place
     chunk = integer(op, "chunk_size", 1)
     if isinstance(base.type, TensorDescType):
@@ -229,7 +229,7 @@ def _places(
 
 
 def _load(frame: Frame, op: Operation) -> Values:
-    """What is masked off is zero."""
+    """Load elements; those masked off are zero."""
     *place, mask = op.operands
     (result,) = op.results
     addresses, wanted = _places(frame, op, place, mask, result)
@@ -244,7 +244,7 @@ def _store(frame: Frame, op: Operation) -> Values:
 
 
 def _atomic_rmw(frame: Frame, op: Operation) -> Values:
-    """What is masked off is zero."""
+    """Update elements and return the old ones; those masked off are zero."""
     descriptor, mask, value = op.operands
     addresses, wanted = _places(frame, op, [descriptor], mask, value)
     values, said = frame.array(value), element_type_said(op)
@@ -264,7 +264,7 @@ def _create_mem_desc(frame: Frame, op: Operation) -> Values:
 def _matrix_addresses(
     frame: Frame, op: Operation, matrix: SSAValue, offsets: Sequence[SSAValue], value: SSAValue
 ) -> Array:
-    """Addresses of a tile of a matrix in shared memory: [threads or 1, *shape]."""
+    """Return the addresses of a tile of a matrix in shared memory: [threads or 1, *shape]."""
     type, shape = matrix.type, shape_of(value)
     assert isinstance(type, MemDescType)
     if len(shape) == 1:

@@ -135,7 +135,7 @@ def _blocked(values: Array, type: TileType) -> Array:
 
 
 def pack(values: Array, blocks: Sequence[int]) -> Array:
-    """[threads, rows, columns] as [threads, block rows, block columns, rows of a block, columns of a block]."""
+    """Return [threads, rows, columns] as [threads, block rows, block columns, rows of a block, columns of a block]."""
     threads, rows, columns = values.shape
     height, width = blocks
     cut = values.reshape(threads, rows // height, height, columns // width, width)
@@ -179,7 +179,7 @@ def _tile_reduce(frame: Frame, op: Operation) -> Values:
 
 
 def _grouped(array: Array, dimension: int, size: int) -> tuple[Array, list[list[int]]]:
-    """Groups of `size` neighbours along a dimension as one of its own, which is reduced."""
+    """Split a dimension into groups of `size` neighbors and return the new axis, which is reduced."""
     extents = list(array.shape)
     axis = dimension + 1
     extents[axis : axis + 1] = [extents[axis] // size, size]
@@ -194,7 +194,7 @@ def _tile_broadcast(frame: Frame, op: Operation) -> Values:
 def _gathered(
     frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue | None
 ) -> tuple[Array, Array]:
-    """Where the elements of a scattered tile lie, and which of them are there and not masked off."""
+    """Return the addresses of a scattered tile's elements, and which of them are in range and not masked off."""
     base, limit, indices = frame.scattered_tile(tile)
     ones = [1] * (indices.ndim - 1)
     size = element_of(_tile_type(tile).element_type, op).size
@@ -208,7 +208,7 @@ def _gathered(
 
 
 def _matching(values: Array, shape: Sequence[int]) -> Array:
-    """A value of a scattered tile in the tile's own shape."""
+    """Return a value of a scattered tile in the tile's own shape."""
     return values if values.shape[1:] == tuple(shape) else _flat(values)
 
 
@@ -241,7 +241,7 @@ def _atomic_rmw_tile(frame: Frame, op: Operation) -> Values:
 
 
 def _check(frame: Frame, op: Operation) -> Values:
-    """An error where an element is false: the first one of the first thread that has such."""
+    """Raise if an element is false: for the first one of the first such thread."""
     found = frame.first(op)
     wrong = np.argwhere(found == 0)
     if not len(wrong):

@@ -33,15 +33,15 @@ _TYPES: Mapping[str, Attribute] = {
     "u8": IntegerType(8, Signedness.UNSIGNED),
     "s32": IntegerType(32),
 }
-"""What an operand's bits are, by the names of xevm.mma's types."""
+"""The types of operands by their names in xevm.mma."""
 
 
 class _Places(NamedTuple):
-    """Where a lane's registers are in a matrix, both ways, as flat numbers.
+    """The positions of lanes' registers in a matrix, in both directions, as flat numbers.
 
     Attributes:
-        elements: [lanes, registers], the element that a register holds.
-        registers: [elements], the lane and register (flat) that hold an element.
+        elements: [lanes, registers], the element of each register.
+        registers: [elements], the lane and register (flat) of each element.
     """
 
     elements: Array
@@ -49,23 +49,23 @@ class _Places(NamedTuple):
 
 
 def _places(layout: LinearLayout) -> _Places:
-    """The numbers of a layout (register, lane) -> out-dims, row-major over the out-dims."""
+    """Tabulate a layout (register, lane) -> out-dims, row-major over the out-dims."""
     count = layout.in_dim_size("register")
     lanes = layout.in_dim_size("lane")
     inputs = {"register": np.arange(count)[None, :], "lane": np.arange(lanes)[:, None]}
-    # The layout works on any array that knows `>> & ^`; its type says numbers.
+    # The layout works on any array that has `>> & ^`; its type says numbers.
     images = cast("Mapping[str, Array]", layout.apply(cast("Mapping[str, int]", inputs)))
     flat = np.zeros((lanes, count), np.int64)
     for name, extent in layout.out_dims.items():
         flat = flat * extent + images[name]
     registers = np.empty(layout.total_out_dim_size, np.int64)
-    # Where several lanes hold an element, the lowest one counts.
+    # If several lanes have an element, the lowest one is read.
     registers[flat.reshape(-1)[::-1]] = np.arange(lanes * count)[::-1]
     return _Places(flat, registers)
 
 
 def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
-    """An integer that all lanes of a subgroup share: [subgroups or 1]."""
+    """Return an integer that is uniform in a subgroup: [subgroups or 1]."""
     found = number(frame, value)
     if len(found) == 1:
         return found
@@ -143,7 +143,7 @@ def _block_load(frame: Frame, op: Operation) -> Values:
 def _registers(
     frame: Frame, op: Operation, values: Array, before: Element, places: _Places
 ) -> Array:
-    """Matrices [subgroups or 1, ...] as registers of all lanes, [lanes, registers of the result]."""
+    """Return matrices [subgroups or 1, ...] as registers of all lanes, [lanes, registers of the result]."""
     held = np.take(values.reshape(len(values), -1), places.elements, axis=1)
     rows = held.reshape(-1, places.elements.shape[1])
     words = frame.domain.reinterpreted(op, rows, before, element(op.results[0]))
@@ -161,7 +161,7 @@ def _matrices(
     of: Element,
     shape: Sequence[int],
 ) -> Array:
-    """Registers of all lanes as matrices: [subgroups or 1, *shape]."""
+    """Return registers of all lanes as matrices: [subgroups or 1, *shape]."""
     lanes = places.elements.shape[0]
     words = frame.domain.reinterpreted(op, frame.array(value), element(value), of)
     if len(words) == 1:
@@ -184,7 +184,7 @@ def _block_store(frame: Frame, op: Operation) -> Values:
 
 
 def _row_addresses(frame: Frame, op: Operation, value: SSAValue) -> Array:
-    """Addresses of each lane's registers in a message of rows of consecutive lanes: [lanes, registers]."""
+    """Return addresses of each lane's registers in a message of rows of consecutive lanes: [lanes, registers]."""
     check_lanes(frame, op)
     lanes = frame.threads.subgroup_size
     base = np.resize(_by_subgroup(frame, op, op.operands[0]), frame.count // lanes)

@@ -1,1 +1,1 @@
-"""What executing in lockstep hides: races, reads of what nothing has written."""
+"""Detection of errors that lockstep execution hides: races, and reads of memory before any write."""

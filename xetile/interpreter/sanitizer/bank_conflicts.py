@@ -1,9 +1,9 @@
-"""Bank conflicts of what lanes ask of shared memory, counted by brute force over the addresses of an execution.
+"""Bank conflicts of lanes in shared memory, counted by brute force over the addresses of an execution.
 
-Counted as docs/linear-layouts.md counts them: lanes that together use every bank once are served at once (all lanes of
-a subgroup where each asks for one word or less, 4 of them where each asks for 4 words); of these the slowest bank
-decides, which is asked for the most different words. Lanes that ask for the same word do not conflict. A block message
-is served row by row.
+The rules are those of docs/linear-layouts.md: lanes that together use every bank once are served at once (all lanes of
+a subgroup if each accesses at most one word, 4 of them if each accesses 4 words); among these the slowest bank
+decides, the one with the most different words. Lanes that access the same word do not conflict. A block message is
+served row by row.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class Site:
     """An op that accesses shared memory.
 
     Attributes:
-        accesses: how often lanes were served at once.
+        accesses: the number of times that lanes were served at once.
         conflicts: additional cycles of all of them; `most` those of the worst one.
     """
 
@@ -40,9 +40,9 @@ class Site:
 
 
 class BankConflicts(Observer):
-    """Counts the conflicts of each op; `inner` watches too.
+    """An observer that counts the conflicts of each op and forwards events to `inner`.
 
-    Only lanes ask for words: at other levels nothing is counted.
+    Only lanes access single words: at other levels nothing is counted.
     """
 
     def __init__(self, threads: Threads, inner: Observer | None = None, *, banks: int) -> None:
@@ -54,7 +54,7 @@ class BankConflicts(Observer):
 
     @property
     def sites(self) -> Sequence[Site]:
-        """What was accessed, in the order in which it first was."""
+        """The ops that accessed shared memory, in the order of their first access."""
         return tuple(self._sites.values())
 
     def begin_batch(
@@ -133,7 +133,7 @@ def watching(
     *,
     banks: int,
 ) -> Callable[[Memory, Threads], Observer]:
-    """What makes the counter of a launch, and adds it to `made`; `inner` makes what watches beside it."""
+    """Return a function that makes the counter of a launch and adds it to `made`; `inner` makes another observer."""
 
     def make(memory: Memory, threads: Threads) -> Observer:
         beside = None if inner is None else inner(memory, threads)

@@ -1,4 +1,4 @@
-"""Ops by numbers that arrays hold, and their lines."""
+"""Numbers of ops, to store them in arrays, and the lines of ops."""
 
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -7,7 +7,7 @@ from xetile.errors import position
 
 
 class NumberedOps:
-    """Ops by numbers that arrays hold."""
+    """Ops with numbers that arrays can store."""
 
     def __init__(self) -> None:
         self._ops: list[Operation] = []
@@ -24,7 +24,7 @@ class NumberedOps:
 
 
 def line_of(at: Operation | SSAValue) -> str:
-    """The line of an op or argument, for messages."""
+    """Return the line of an op or argument, for diagnostics."""
     place = at.location if isinstance(at, BlockArgument) else None
     if not isinstance(place, FileLineColLoc):
         place = position(at)

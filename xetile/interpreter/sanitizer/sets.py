@@ -1,4 +1,4 @@
-"""Sets of subgroups of a workgroup: the bits of as many words as it needs, along an array's last axis."""
+"""Sets of subgroups of a workgroup: bits in as many words as needed, along an array's last axis."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ _WORD_BITS = 64
 
 
 def singletons(count: int) -> Array:
-    """The set of each of `count` subgroups: [subgroups, words]."""
+    """Return the set of each of `count` subgroups: [subgroups, words]."""
     numbers = np.arange(count)
     sets = np.zeros((count, -(-count // _WORD_BITS)), np.uint64)
     bits = np.left_shift(np.uint64(1), (numbers % _WORD_BITS).astype(np.uint64))
@@ -17,22 +17,22 @@ def singletons(count: int) -> Array:
 
 
 def union(sets: Array) -> Array:
-    """The union of sets along the first axis."""
+    """Return the union of sets along the first axis."""
     return np.bitwise_or.reduce(sets, axis=0)
 
 
 def several(sets: Array) -> Array:
-    """Which sets have more than one member; the last axis has extent 1."""
+    """Return which sets have more than one member; the last axis has extent 1."""
     return np.bitwise_count(sets).sum(axis=-1, keepdims=True) > 1
 
 
 def some(sets: Array) -> Array:
-    """Which sets have a member; the last axis has extent 1."""
+    """Return which sets have a member; the last axis has extent 1."""
     return np.bitwise_or.reduce(sets, axis=-1, keepdims=True) != 0
 
 
 def members(one: Array) -> list[int]:
-    """The subgroups of one set, ascending."""
+    """Return the subgroups of one set, ascending."""
     return np.flatnonzero(
         np.unpackbits(one.astype("<u8").view(np.uint8), bitorder="little")
     ).tolist()

@@ -1,7 +1,7 @@
-"""What is remembered of each element of memory: when it was last written and read, and by whom.
+"""Shadow memory: when each element was last written and read, and by which subgroups.
 
-Time counts the barriers of all workgroups, so that each has times of its own. Remembered are
-the subgroups that wrote or read an element since the last barrier; more of the past orders nothing.
+Time counts the barriers of all workgroups, so that each has times of its own. A shadow stores
+the subgroups that wrote or read an element since the last barrier; earlier accesses are ordered.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Accesses(NamedTuple):
 
     `offsets` are bytes in the buffer, `places` the entries of the shadow, [accesses,
     entries per element], `now` the time of the thread's workgroup; `subgroups` are the sets
-    of those that access, [accesses, words], `values` the bits of what is stored.
+    of those that access, [accesses, words], `values` the bits of the stored values.
     """
 
     threads: Array
@@ -31,17 +31,17 @@ class Accesses(NamedTuple):
 
 
 class Entries:
-    """Arrays with an entry for as many bytes of a buffer as the smallest access has.
+    """Arrays with one entry for each unit of a buffer; a unit has the bytes of the smallest access.
 
-    A subclass gives its arrays' element types as `_TYPES`, by name, and as `_SETS` the names
-    of those that hold sets of subgroups; all begin with zeros.
+    A subclass gives the element types of its arrays as `_TYPES`, by name, and as `_SETS` the names
+    of arrays of subgroup sets; all begin with zeros.
     """
 
     _TYPES: Mapping[str, type[np.generic]] = {}
     _SETS: tuple[str, ...] = ()
 
     def __init__(self, size: int, grain: int, words: int = 0) -> None:
-        """Entries for a buffer of `size` bytes, each for `grain` bytes at first."""
+        """Create entries for a buffer of `size` bytes, each for `grain` bytes at first."""
         self._grain = grain
         count = -(-size // grain)
         for name, dtype in self._TYPES.items():
@@ -50,7 +50,7 @@ class Entries:
             setattr(self, name, np.zeros((count, words), np.uint64))
 
     def places(self, offsets: Array, size: int) -> Array:
-        """The entries of elements of `size` bytes at offsets in bytes: [elements, entries of one]."""
+        """Return the entries of elements of `size` bytes at offsets in bytes: [elements, entries of one]."""
         if size < self._grain:
             for name in (*self._TYPES, *self._SETS):
                 finer = np.repeat(getattr(self, name), self._grain // size, axis=0)
@@ -61,11 +61,11 @@ class Entries:
 
 
 class Shadow(Entries):
-    """The past of a buffer, as far as barriers order it.
+    """The history of a buffer since the last barriers.
 
-    Of each element: by whom it was `written` with the bits that it has; whether by `atomic`
-    ops alone; whether it was `changed` in between, so that the bits that it has are not the
-    only ones; and who `read` it without having written the same.
+    For each element: which subgroups have `written` its current bits; whether only by `atomic`
+    ops; whether it was `changed` since the last barrier, so that it also had other bits; and
+    which subgroups `read` it without having written the same bits.
     """
 
     _TYPES: Mapping[str, type[np.generic]] = {
@@ -93,14 +93,14 @@ class Shadow(Entries):
         self.allocation = allocation
 
     def unwritten(self, found: Accesses) -> Array:
-        """Which accesses are to elements that nothing has written: [accesses, entries]."""
+        """Return which accesses are to elements that nothing has written: [accesses, entries]."""
         return self.written[found.places] == 0
 
     def unordered_writers(self, found: Accesses) -> Array:
-        """Subgroups whose write no barrier orders before a read: [accesses, entries, words]."""
+        """Return subgroups whose write no barrier orders before a read: [accesses, entries, words]."""
         readers = found.subgroups[:, None]
         writers = self._since(self.written, self.writers, found)
-        # Who wrote the same bits as the others reads those,
+        # A subgroup that wrote the same bits as the others reads those,
         # whoever came last. Atomic ops change them in turn.
         atomic = self.atomic[found.places][..., None]
         return _where(
@@ -108,14 +108,14 @@ class Shadow(Entries):
         )
 
     def unordered_readers(self, found: Accesses) -> Array:
-        """Subgroups whose read no barrier orders before a write: [accesses, entries, words]."""
+        """Return subgroups whose read no barrier orders before a write: [accesses, entries, words]."""
         readers = self._since(self.read, self.readers, found)
         return _where(several(readers | found.subgroups[:, None]), readers)
 
     def earlier_writers(self, found: Accesses, kept: Array, *, atomic: bool) -> Array:
-        """Subgroups whose write no barrier orders before a write: [accesses, entries, words].
+        """Return subgroups whose write no barrier orders before a write: [accesses, entries, words].
 
-        Where a store has `kept` the bits, it is none of a race unless others were there.
+        A store that `kept` the bits does not race unless the element had other bits before.
         """
         writers = self._since(self.written, self.writers, found)
         raced = several(writers | found.subgroups[:, None])
@@ -130,7 +130,7 @@ class Shadow(Entries):
         return times[found.places] == found.now[:, None]
 
     def note_read(self, found: Accesses, op: int) -> None:
-        """Remember a read that no write raced with."""
+        """Record a read that no write raced with."""
         places, now = found.places, np.broadcast_to(found.now[:, None], found.places.shape)
         sets = np.broadcast_to(
             found.subgroups[:, None], (*places.shape, found.subgroups.shape[1])
@@ -148,7 +148,7 @@ class Shadow(Entries):
     def note_write(
         self, found: Accesses, op: int, kept: Array, contested: Array, *, atomic: bool
     ) -> None:
-        """Remember a write; where `kept`, the bits and the earlier writers stay.
+        """Record a write; where `kept`, the bits and the earlier writers stay.
 
         `contested` are the accesses to elements to which the op writes several values.
         """
@@ -170,12 +170,12 @@ def _where(condition: Array, sets: Array) -> Array:
 
 
 class GlobalShadow(Shadow):
-    """The past of a buffer that the workgroups of a launch share, which no barrier orders.
+    """The history of a buffer that the workgroups of a launch share, which no barrier orders.
 
-    Of each element two of the workgroups (linear ids plus one, 0 for none) that stored the
-    bits that it has (`first`, `second`), that read it without having stored them (`reader`,
-    `other_reader`) and that changed it atomically; whether the only one that stored
-    `altered` what it had stored.
+    For each element up to two workgroups (linear ids plus one, 0 for none) that stored its
+    current bits (`first`, `second`), that read it without having stored them (`reader`,
+    `other_reader`) and that changed it atomically; and whether the only one that stored
+    `altered` its own earlier store.
     """
 
     _TYPES: Mapping[str, type[np.generic]] = {
@@ -206,28 +206,28 @@ class GlobalShadow(Shadow):
         super().__init__(allocation, 1, words)
         self.name = name
         self.updated = False
-        """Whether an atomic op has changed an element."""
+        """True if an atomic op has changed an element."""
 
     def other_stores(self, places: Array, mine: Array) -> Array:
-        """Another workgroup that stored each element, 0 for none: [accesses, entries]."""
+        """Return another workgroup that stored each element, 0 for none: [accesses, entries]."""
         return _other(self.first[places], self.second[places], mine)
 
     def other_reads(self, places: Array, mine: Array) -> Array:
-        """Another workgroup that read each element."""
+        """Return another workgroup that read each element."""
         return _other(self.reader[places], self.other_reader[places], mine)
 
     def other_changes(self, places: Array, mine: Array) -> Array:
-        """Another workgroup that changed each element atomically."""
+        """Return another workgroup that changed each element atomically."""
         return _other(self.changer[places], self.other_changer[places], mine)
 
     def stored_alone(self, places: Array, mine: Array) -> Array:
-        """The other workgroup that alone stored each element, 0 where there is none."""
+        """Return the other workgroup that alone stored each element, 0 for none."""
         first = self.first[places]
         alone = (first != mine[:, None]) & (self.second[places] == 0)
         return np.where(alone, first, 0)
 
     def note_reader(self, places: Array, mine: Array, op: int) -> None:
-        """Remember reads that do not race, but those of what the workgroups themselves stored."""
+        """Record reads that do not race, except those of elements that workgroups have stored."""
         theirs = np.broadcast_to(mine[:, None], places.shape)
         own = self.first[places] != 0
         if own.any():
@@ -236,7 +236,7 @@ class GlobalShadow(Shadow):
         _add(self.reader, self.other_reader, places, theirs)
 
     def note_changer(self, places: Array, mine: Array, op: int) -> None:
-        """Remember atomic changes that do not race."""
+        """Record atomic changes that do not race."""
         self.updated = True
         self.updating[places] = op
         theirs = np.broadcast_to(mine[:, None], places.shape)
@@ -245,7 +245,7 @@ class GlobalShadow(Shadow):
     def note_storer(
         self, places: Array, mine: Array, kept: Array, contested: Array, op: int
     ) -> None:
-        """Remember stores that do not race; `kept` and `contested` as of `Shadow.note_write`."""
+        """Record stores that do not race; `kept` and `contested` as in `Shadow.note_write`."""
         earlier = self.first[places]
         self.altered[places] |= (earlier != 0) & ~kept
         self.altered[places[contested]] = True
@@ -258,7 +258,7 @@ def _other(first: Array, second: Array, mine: Array) -> Array:
 
 
 def _add(first: Array, second: Array, places: Array, theirs: Array) -> None:
-    """Remember workgroups where fewer than two others are."""
+    """Record workgroups in slots that are free: each element has two."""
     free = first[places] == 0
     first[places[free]] = theirs[free]
     more = (first[places] != theirs) & (second[places] == 0)
@@ -267,6 +267,6 @@ def _add(first: Array, second: Array, places: Array, theirs: Array) -> None:
 
 
 def last_of(last: Array, places: Array) -> Array:
-    """The last access to the element of each access, by position; `last` is scratch memory."""
+    """Return the last access to the element of each access, by position; `last` is scratch memory."""
     last[places[:, 0]] = np.arange(len(places))
     return last[places[:, 0]]

@@ -1,8 +1,8 @@
-"""Which parameters of a kernel its ops may read from, and which they may write to: at any level.
+"""The parameters of a kernel that its ops may read from, and those that they may write to, at any level.
 
 The addresses of an op that accesses memory are followed back: through views, tiles,
-descriptors and integers, and whatever loops and branches may hand on. An op whose effects
-are not known may do both.
+descriptors and integers, and through values that loops and branches carry. An op whose
+effects are not known may do both.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,14 +22,14 @@ _STORES = ("store", "write", "scatter")
 
 
 class Touched(NamedTuple):
-    """Positions of parameters that may be read, and that may be written."""
+    """Positions of parameters that may be read, and of those that may be written."""
 
     read: frozenset[int]
     written: frozenset[int]
 
 
 def touched_parameters(kernel: Operation) -> Touched | None:
-    """What is read and what is written; None where the kernel calls functions, which may do either."""
+    """Return the parameters that are read and written, or None if the kernel calls functions, which may do either."""
     entry = kernel.regions[0].blocks[0]
     reads, writes = set[SSAValue](), set[SSAValue]()
     for op in kernel.walk():
@@ -44,7 +44,7 @@ def touched_parameters(kernel: Operation) -> Touched | None:
 
 
 def _accesses(op: Operation) -> tuple[bool, bool]:
-    """Whether an op may read memory, and whether it may write some."""
+    """Return whether an op may read memory, and whether it may write memory."""
     last = op.name.rpartition(".")[2]
     if (op.regions and not last.endswith("atomic_rmw")) or is_side_effect_free(op):
         return False, False
@@ -61,7 +61,7 @@ def _accesses(op: Operation) -> tuple[bool, bool]:
 
 
 def _parameters(entry: Block, values: set[SSAValue]) -> frozenset[int]:
-    """The parameters that values follow from."""
+    """Return the parameters that values depend on."""
     seen, rest = set(values), list(values)
     while rest:
         for source in _addresses(_sources(rest.pop(), entry)):
@@ -90,12 +90,12 @@ def _sources(value: SSAValue, entry: Block) -> Iterator[SSAValue]:
         yield from _handed_on(region.blocks)
     if op.regions:
         yield from op.operands
-    elif not _accesses(op)[0]:  # a number that is loaded is no address
+    elif not _accesses(op)[0]:  # a loaded number is not an address
         yield from _bases(op)
 
 
 def _bases(op: Operation) -> Sequence[SSAValue]:
-    """The operands by which an op finds its memory: what is more than a number, or all numbers."""
+    """Return the operands that address an op's memory: those that are not numbers, or all if all are numbers."""
     bases = [value for value in op.operands if not _is_number(value.type)]
     return bases or op.operands
 

@@ -1,12 +1,12 @@
-"""What executing in lockstep hides: races, reads of shared memory before any write.
+"""The sanitizer: it detects races, and reads of shared memory before any write, which lockstep execution hides.
 
-Without a barrier between, a read races with another subgroup's write, a write with
-another's read or write, unless both are stores of the same bits or both are atomic; who
-stored the same bits may read them. Workgroups have no barrier (`workgroup_races`).
+Without a barrier in between, a read races with another subgroup's write, and a write with
+another's read or write, unless both are stores of the same bits or both are atomic; a
+subgroup that stored the same bits may read them. No barrier orders workgroups (`WorkgroupRaces`).
 
-Who executes the accesses of a kernel of level workgroup, where one thread stands for all subgroups.
+`Holders` are the subgroups that access an element at level workgroup, where one thread executes for all of them.
 
-Accesses of several workgroups of a launch to the same element, which may come in any order.
+`WorkgroupRaces` detects accesses of several workgroups to the same element, which may come in any order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ from xetile.interpreter.sanitizer.touched import touched_parameters
 
 
 class WorkgroupRaces:
-    """Refuses what workgroups do to an element in no order; it `matters` if there are several.
+    """A detector of unordered accesses of workgroups to one element; it `matters` if there are several.
 
-    Workgroups may order themselves by what atomic ops return. One that uses such a result is
-    not compared with what others did before.
+    Workgroups may synchronize through the results of atomic ops. One that uses such a result is
+    not compared with earlier accesses of others.
     """
 
     def __init__(self, threads: Threads, ops: NumberedOps) -> None:
@@ -55,7 +55,7 @@ class WorkgroupRaces:
         shadow.note_reader(places, mine, self._ops.number(at))
 
     def change(self, at: Operation, shadow: GlobalShadow, found: Accesses) -> None:
-        """An atomic op."""
+        """Check and record an atomic op."""
         mine, places = self._mine(found), found.places
         others = shadow.other_reads(places, mine)
         self._refuse(at, "changes", "read", others, shadow.looking, mine, places)
@@ -64,7 +64,7 @@ class WorkgroupRaces:
         shadow.note_changer(places, mine, self._ops.number(at))
 
     def orders(self, active: Array) -> None:
-        """These threads know what an atomic op of theirs found."""
+        """Record that these threads use the result of an atomic op."""
         if self.matters:
             self._ordered[self._threads.workgroup(active) + 1] = True
 
@@ -101,7 +101,7 @@ class WorkgroupRaces:
         mine: Array,
         places: Array,
     ) -> None:
-        """An error where another workgroup is; without `does` and `did` both stored, different values."""
+        """Raise if another workgroup is found; with empty `does` and `did`, both stored different values."""
         if not others.any():
             return
         bad = (others != 0) & ~self._ordered[mine][:, None]
@@ -128,7 +128,7 @@ class WorkgroupRaces:
 
 
 def _another_of(group: Array, mine: Array) -> Array:
-    """Another workgroup of each one's group, 0 where there is none."""
+    """Return another workgroup of each one's group, 0 for none."""
     low, high = mine.copy(), mine.copy()
     np.minimum.at(low, group, mine)
     np.maximum.at(high, group, mine)
@@ -137,10 +137,10 @@ def _another_of(group: Array, mine: Array) -> Array:
 
 
 class Holders:
-    """The subgroups to which the map of an op's tile gives each element; without a tile every one.
+    """The subgroups that access each element by the map of an op's tile; without a tile all of them.
 
-    Of those that hold a unit the first one writes it. Who accesses a tile whose map does not
-    follow, as of none in eager execution, is not known: no one.
+    If several subgroups have a unit, the first one writes it. If the map of a tile is not known,
+    as in eager execution, no subgroup is returned.
     """
 
     def __init__(self, subgroups: int) -> None:
@@ -151,7 +151,7 @@ class Holders:
         self._inferred: dict[Operation, Mapping[SSAValue, WorkgroupMapAttr]] = {}
 
     def of(self, at: Operation, shape: Sequence[int]) -> Array:
-        """The sets of subgroups that access each element: [*shape, words], or [words] for all."""
+        """Return the sets of subgroups that access each element: [*shape, words], or [words] for all."""
         tile = next((value for value in at.operands if isinstance(value.type, TileType)), None)
         if tile is None:
             return self._everyone
@@ -159,7 +159,7 @@ class Holders:
         if map is None:
             return self._nobody
         assert isinstance(tile.type, TileType)
-        # Blocks, of four dimensions, are dealt out by no map.
+        # No map covers blocks, which have four dimensions.
         if tile.type.shape != tuple(shape):
             return self._everyone
         key = (map, tile.type.shape, has_trait(at, WritesTile))
@@ -202,9 +202,9 @@ def _function_around(op: Operation) -> Operation:
 
 
 class Sanitizer(Observer):
-    """Refuses races of a launch, and reads of shared memory that nothing has written.
+    """An observer that raises for races of a launch, and for reads of unwritten shared memory.
 
-    Of global memory it watches what the kernel may both read and write, and stores.
+    In global memory it observes buffers that the kernel may both read and write, and stores.
     """
 
     def __init__(self, memory: Memory, threads: Threads) -> None:
@@ -216,7 +216,7 @@ class Sanitizer(Observer):
         self._never_written: set[int] = set()
         self._never_read: set[int] = set()
         self._time = 0
-        # Of each workgroup, as barriers of shared and of global memory count it.
+        # For each workgroup, counted by barriers of shared and of global memory.
         self._times: tuple[Array, Array] = (np.zeros(0, np.int32), np.zeros(0, np.int32))
         self._eager = False
         # A gpu.launch may have fewer work-items than a subgroup.
@@ -238,7 +238,7 @@ class Sanitizer(Observer):
             self._learn(kernel, given)
 
     def _learn(self, kernel: Operation, given: Sequence[Value]) -> None:
-        """Find out which of the arguments cannot race, and how elements of the others are named."""
+        """Find the arguments that cannot race, and the shapes of the others for diagnostics."""
         numbers = [_number_of(value) for value in given]
         for value, number in zip(given, numbers, strict=True):
             if isinstance(value, MemRef) and len(value.base) == 1 and number:
@@ -281,7 +281,7 @@ class Sanitizer(Observer):
                     yield self._shared[number]
 
     def _global_in(self, access: Access, never: set[int]) -> Iterator[GlobalShadow]:
-        """The buffers in global memory that are accessed and may race; `never` are those that may not."""
+        """Yield the accessed buffers in global memory that may race; `never` are those that cannot."""
         if not (self._several or self._workgroups.matters):
             return
         for number in _numbers(access.addresses, access.where):
@@ -394,14 +394,14 @@ class Sanitizer(Observer):
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
         shared = not isinstance(shadow, GlobalShadow)
         if not shared:
-            # What is outside is refused when it is accessed.
+            # Accesses outside of the buffer raise when they are executed.
             steps = addresses - allocation.start
             chosen &= (steps >= 0) & (steps + element.size <= allocation.size)
         chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)
         everything = bool(chosen.all())
 
         def pick(part: Array) -> Array:
-            """The chosen accesses of what has `shape`, or of sets of subgroups."""
+            """Return the chosen accesses of an array of `shape`, or of sets of subgroups."""
             more = part.shape[len(shape) :]
             spread = np.broadcast_to(part, (*shape, *more))
             return spread.reshape(-1, *more) if everything else spread[chosen]
@@ -427,7 +427,7 @@ class Sanitizer(Observer):
         return Accesses(threads, offsets, places, now, pick(subgroups), bits)
 
     def _kept(self, at: Operation, found: Accesses, shadow: Shadow, element: Element) -> Array:
-        """Which stores change nothing: [accesses, 1]."""
+        """Return which stores change nothing: [accesses, 1]."""
         if found.values is None:
             return np.zeros((len(found.threads), 1), np.bool)
         old = self._memory.read(at, found.offsets + shadow.allocation.start, element)
@@ -485,9 +485,9 @@ class Sanitizer(Observer):
         )
 
     def _contested(self, at: Operation, shadow: Shadow, found: Accesses) -> Array:
-        """Which accesses store another value to an element than the last one of the op.
+        """Return which accesses store another value to an element than the last one of the op.
 
-        Refused where several subgroups store to it: two of them then store different values.
+        Raise if several subgroups store to it: two of them then store different values.
         """
         if found.values is None:
             return np.zeros(len(found.threads), np.bool)
@@ -538,7 +538,7 @@ def _shared_buffer(allocation: Allocation) -> str:
 
 
 def _number_of(value: Value) -> int:
-    """The buffer that an argument begins in, 0 for none."""
+    """Return the buffer that an argument begins in, 0 for none."""
     base = value.base if isinstance(value, MemRef) else value
     if not isinstance(base, np.ndarray) or base.dtype != np.int64 or base.size == 0:
         return 0
@@ -546,7 +546,7 @@ def _number_of(value: Value) -> int:
 
 
 def _numbers(addresses: Array, where: Array | None = None) -> list[int]:
-    """The buffers that are accessed."""
+    """Return the numbers of the accessed buffers."""
     if addresses.size == 0:
         return []
     numbers = addresses >> ADDRESS_BITS

@@ -1,6 +1,6 @@
-"""What a kernel is called with: arrays and numbers, their types, and whether they are what was specialised for.
+"""The arguments of a kernel: arrays and numbers, their types, and checks against the specialized types.
 
-What is stored to has to be writable, and overlaps no other array but one that is the same.
+Arrays that the kernel stores to must be writable, and must not overlap another array unless both are the same.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -25,16 +25,16 @@ Given: TypeAlias = "NDArray[numpy.generic] | numpy.generic | int | float"
 """An argument of a call."""
 
 Passed: TypeAlias = "Given | Buffer"
-"""An argument of a launch on a device: a buffer, which stays there, or what is copied there and back."""
+"""An argument of a launch on a device: a buffer, which stays there, or a value that is copied there and back."""
 
 ArgumentType: TypeAlias = ArrayType | ElementType
 """The type of an argument: of an array, or of a number."""
 
 _HALF_BYTE = 4
-"""Bits of an element that shares a byte with another: arrays hold them as uint8, the lower half first."""
+"""Bits of an element that shares a byte with another: arrays store two in a uint8, the lower half first."""
 
 _HELD_AS = {"tf32": "float32", "index": "int64"}
-"""Elements that no array of numpy's has the type of, and what holds them."""
+"""Elements without a numpy type of their own, and the numpy types that store them."""
 
 
 _NUMPY = {
@@ -42,12 +42,12 @@ _NUMPY = {
     **{"int32": "i32", "int64": "i64", "uint8": "ui8", "bool": "i1", "bfloat16": "bf16"},
     **{"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2"},
 }
-"""Names of types of numpy's and of ml_dtypes, and of the elements of their arrays."""
+"""Names of numpy and ml_dtypes types, and of the elements of their arrays."""
 
 
 @cache
 def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
-    """The element type of each numpy type."""
+    """Return the element type of each numpy type."""
     import ml_dtypes
     import numpy
 
@@ -60,7 +60,7 @@ def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
 
 @cache
 def held_as(element: ElementType) -> "tuple[numpy.dtype[numpy.generic], ...]":
-    """The numpy types whose arrays hold such elements; the first is the usual one."""
+    """Return the numpy types of arrays that can store such elements; the first is the usual one."""
     import numpy
 
     if element.bits == _HALF_BYTE:
@@ -74,9 +74,9 @@ def held_as(element: ElementType) -> "tuple[numpy.dtype[numpy.generic], ...]":
 
 
 def type_of(given: object, name: str) -> ArgumentType:
-    """The type that a kernel is specialised for by an argument: Python's numbers are i32 (i64 beyond it) and f32.
+    """Return the type for which an argument specializes a kernel: Python ints are i32 (i64 if larger), floats f32.
 
-    Errors: XetileError, with the parameter's name, for what kernels do not take.
+    Errors: XetileError with the parameter's name if kernels do not accept the argument.
     """
     import numpy
 
@@ -99,7 +99,7 @@ def type_of(given: object, name: str) -> ArgumentType:
 
 
 class _Facts(NamedTuple):
-    """Of an array of numpy's, or a buffer on a device; strides in bytes."""
+    """Facts about a numpy array or a buffer on a device; strides in bytes."""
 
     dtype: "numpy.dtype[numpy.generic]"
     shape: tuple[int, ...]
@@ -107,7 +107,7 @@ class _Facts(NamedTuple):
 
 
 def _facts(given: object) -> _Facts | None:
-    """None for what is no array, and for one with a mask, of which a kernel would know nothing."""
+    """Return None for a value that is not an array, and for a masked array, whose mask a kernel would ignore."""
     import numpy
 
     if isinstance(given, numpy.ma.MaskedArray):
@@ -135,7 +135,7 @@ def _type_of_array(given: _Facts, element: ElementType, name: str) -> ArrayType:
 
 
 def _whole_or_copy(name: str, make: str = "ascontiguousarray") -> str:
-    """What to pass for a view; a copy alone would lose what a kernel stores."""
+    """Return advice on what to pass instead of a view; a copy alone would lose the kernel's stores."""
     return (
         f"pass the array that it is a view of, and slice that in the kernel, or numpy.{make}({name}), "
         "which is copied back if the kernel stores to it"
@@ -148,7 +148,7 @@ def _check_elements(given: _Facts, name: str) -> None:
 
 
 def _misplaced(given: _Facts, type: ArrayType) -> int | None:
-    """The first dimension whose neighbours are not as far from one another as the type says."""
+    """Return the first dimension whose stride differs from that of the type, or None."""
     order = list(range(len(given.shape)))
     if type.column_major:
         if len(order) < _MATRIX:
@@ -163,11 +163,11 @@ def _misplaced(given: _Facts, type: ArrayType) -> int | None:
 
 
 _MATRIX = 2
-"""Dimensions of one."""
+"""The number of dimensions of a matrix."""
 
 
 def described(given: object) -> str:
-    """What a Python value is, for messages."""
+    """Describe a Python value for diagnostics."""
     facts = _facts(given)
     if facts is not None and facts.shape:
         return f"an array of {'x'.join(map(str, facts.shape))} {facts.dtype}"
@@ -179,9 +179,9 @@ def described(given: object) -> str:
 def check(
     kernel: str, types: Mapping[str, ArgumentType], given: Sequence[object]
 ) -> dict[str, int]:
-    """Whether arguments are what a kernel was specialised for; the extents by their names.
+    """Check that arguments have the types of a specialization and return the named extents.
 
-    Errors: XetileError that names the parameter, what was found and what was expected.
+    Errors: XetileError that names the parameter, the value found and the type expected.
     """
     if len(given) != len(types):
         listed = ", ".join(f"{name}: {type}" for name, type in types.items())
@@ -205,7 +205,7 @@ def check(
 def extents_of(
     types: Mapping[str, ArgumentType], given: Sequence[object]
 ) -> list[tuple[int, ...]]:
-    """The shapes of arguments that were checked, in elements; none for a number's."""
+    """Return the shapes of checked arguments in elements, `()` for a number."""
     found: list[tuple[int, ...]] = []
     for one, type in zip(given, types.values(), strict=True):
         facts = _facts(one)
@@ -217,7 +217,7 @@ def extents_of(
 
 
 def launched(given: "Sequence[Given]") -> "list[NDArray[numpy.generic] | int | float]":
-    """Arguments with Python's numbers in place of numpy's."""
+    """Return the arguments with Python numbers in place of numpy's."""
     import numpy
 
     return [
@@ -227,7 +227,7 @@ def launched(given: "Sequence[Given]") -> "list[NDArray[numpy.generic] | int | f
 
 
 def _shape(facts: _Facts, element: ElementType) -> tuple[int, ...]:
-    """In elements, of which two may share a byte."""
+    """Return the shape in elements, of which two may share a byte."""
     if element.bits != _HALF_BYTE:
         return facts.shape
     return (*facts.shape[:-1], 2 * facts.shape[-1])
@@ -279,11 +279,11 @@ def _check_whole(given: float, type: ElementType, said: str) -> None:
 
 
 _VIEWS = ("memref.transpose", "memref.reinterpret_cast", "memref.cast")
-"""Ops whose result is the memory of their first operand."""
+"""Ops whose result refers to the memory of their first operand."""
 
 
 def stored_arguments(kernel: Operation) -> frozenset[int]:
-    """The numbers of the arguments that a kernel at level W stores to, or changes atomically."""
+    """Return the numbers of the arguments that a kernel at level W stores to, or changes atomically."""
     block = kernel.regions[0].blocks[0]
     bases = [_base(value) for op in kernel.walk() for value in _stored(op)]
     return frozenset(
@@ -292,7 +292,7 @@ def stored_arguments(kernel: Operation) -> frozenset[int]:
 
 
 def _stored(op: Operation) -> Iterator[SSAValue]:
-    """The memory that an op changes."""
+    """Yield the memory that an op changes."""
     if op.name == "memref.store":
         yield op.operands[1]
     elif has_trait(op, WritesTile):
@@ -313,10 +313,10 @@ def _base(value: SSAValue) -> SSAValue:
 def check_memory(
     names: Sequence[str], given: Sequence[object], stored: Callable[[], Collection[int]]
 ) -> None:
-    """Refuse arrays that the kernel stores to and may not, or that it sees by another argument too.
+    """Raise if the kernel stores to a read-only array, or to one that overlaps another argument.
 
-    `stored` gives the numbers of the arguments that it stores to; it is asked only where that matters. Arrays have no
-    gaps, so that their bounds tell whether they overlap. Two arguments that are one array are updated in place.
+    `stored` returns the numbers of the arguments that the kernel stores to; it is called only if needed. Arrays have no
+    gaps, so their bounds show whether they overlap. Two arguments that are one array are updated in place.
     Errors: XetileError with the parameters.
     """
     arrays = [
@@ -341,7 +341,7 @@ def check_memory(
 
 
 def _overlap(one: "NDArray[numpy.generic]", other: "NDArray[numpy.generic]") -> bool:
-    """Whether two arrays share some memory, and are not the same one."""
+    """Return True if two arrays share memory and are not the same array."""
     import numpy
 
     return numpy.may_share_memory(one, other) and _seen(one) != _seen(other)

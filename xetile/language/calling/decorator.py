@@ -1,6 +1,6 @@
-"""`@xt.kernel`: a Python function that describes what one workgroup does.
+"""`@xt.kernel`: a Python function that describes the work of one workgroup.
 
-The parameters of a kernel: those by position are its arguments, those after `*` constants of a compilation.
+Positional parameters of a kernel are its arguments; those after `*` are constants of a compilation.
 """
 
 import inspect
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 _DEFINITION = re.compile(r"(\s*)(async\s+)?def\b")
 
 RESERVED = ("device", "grid", "on", "sanitize", "sg_layout")
-"""What calls and specialisations take by these names themselves."""
+"""Keywords of calls and specializations, which a kernel's parameters cannot use."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Names of arguments in order, and of those that may be left out; of constants, with defaults where there are."""
+    """Names of arguments in order, and the optional ones; names of constants, and their defaults."""
 
     arguments: tuple[str, ...]
     optional: frozenset[str]
@@ -64,10 +64,10 @@ class Parameters:
     def arranged(
         self, kernel: str, given: Sequence[object], named: dict[str, object], what: str
     ) -> dict[str, object]:
-        """What is given for each argument, by its name, without those that are None.
+        """Return the arguments of a call by name, without those that are None.
 
-        Named ones are taken out of `named`; `what` is given, for messages.
-        Errors: XetileError for too many, for one that is given twice and one that is missing.
+        Arguments by name are removed from `named`; `what` describes the values in diagnostics.
+        Errors: XetileError if there are too many, or if one is given twice or is missing.
         """
         found = dict(zip(self.arguments, given, strict=False))
         listed = f"{len(self.arguments)} arguments ({', '.join(self.arguments)})"
@@ -87,9 +87,9 @@ class Parameters:
         return {name: found[name] for name in self.arguments if found.get(name) is not None}
 
     def bound(self, kernel: str, given: Mapping[str, object]) -> dict[str, object]:
-        """The value of each constant, in the order of the parameters.
+        """Return the value of each constant, in the order of the parameters.
 
-        Errors: XetileError for one that the kernel does not have, or that is missing.
+        Errors: XetileError if the kernel has no such constant, or if one is missing.
         """
         for name in given:
             if name not in self.constants:
@@ -112,10 +112,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def parameters_of(function: FunctionType) -> Parameters:
-    """The parameters of a kernel's function.
+    """Return the parameters of a kernel's function.
 
-    Errors: XetileError at the `def` for what no kernel is: async functions, generators, `*args`, `**kwargs`, defaults
-    of arguments other than None (which may be left out), names that calls take themselves.
+    Errors: XetileError at the `def` for functions that cannot be kernels: async functions, generators, `*args`,
+    `**kwargs`, defaults of arguments other than None (an optional argument), and names that calls use as keywords.
     """
     at = place_of_code(function.__code__)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
@@ -160,7 +160,7 @@ def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> N
 
 
 def place_of_code(code: CodeType) -> "FileLineColLoc":
-    """Where the `def` of a function stands; its decorators where the source is not at hand."""
+    """Return the location of a function's `def`, or of its decorators if the source is not available."""
     line, column = code.co_firstlineno, 1
     for number, text in enumerate(getlines(code.co_filename)[line - 1 :], line):
         if found := _DEFINITION.match(text):
@@ -175,23 +175,23 @@ Configuration = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Ranks:
-    """Configurations with their figures, the best first, those that cannot be compiled last; `str` is a table."""
+    """Configurations with their figures, the best first, those that cannot be compiled last; `str` returns a table."""
 
     ranking: "Ranking"
     configurations: Mapping[str, Configuration]
-    """By the labels of the ranking."""
+    """The configurations by their labels in the ranking."""
 
     @property
     def best(self) -> Configuration:
-        """The first one, to be given to `specialize` or a call: `kernel(a, b, **ranks.best)`.
+        """The first one, as keywords for `specialize` or a call: `kernel(a, b, **ranks.best)`.
 
-        Errors: XetileError where none can be compiled.
+        Errors: XetileError if none can be compiled.
         """
         return self.configurations[self.ranking.best]
 
     @property
     def entries(self) -> "list[tuple[Configuration, Ranked]]":
-        """All of them with figures, or the reason why there are none."""
+        """Return all of them with figures, or the reason why there are none."""
         return [(self.configurations[one.label], one) for one in self.ranking.entries]
 
     def __str__(self) -> str:
@@ -205,13 +205,13 @@ def _label(configuration: Configuration) -> str:
 
 
 ONE_SUBGROUP: Pair = (1, 1)
-"""The layout of subgroups where nobody says one."""
+"""The default layout of subgroups."""
 
 
 class Kernel:
     """A function of arrays and numbers that runs once for each workgroup.
 
-    Arguments are the function's parameters by position, constants of a compilation those after `*`.
+    Its positional parameters are the arguments; those after `*` are constants of a compilation.
     """
 
     def __init__(
@@ -233,7 +233,7 @@ class Kernel:
         self._known: Recent[object, Specialised] = Recent(MOST)
 
     def __reduce__(self) -> str:
-        """It is pickled by name, as functions are."""
+        """Pickle by name, as Python does for functions."""
         return self.__wrapped__.__qualname__
 
     def __repr__(self) -> str:
@@ -246,11 +246,11 @@ class Kernel:
         grid: Grid | None = None,
         **constants: object,
     ) -> Specialised:
-        """The kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of its constants.
+        """Return the kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of constants.
 
-        `sg_layout` is how subgroups are laid out over rows and columns, `grid` how many workgroups there are; by
-        default as the decorator says.
-        Errors: XetileError for types and constants that do not fit, and at the line of the kernel that is at fault.
+        `sg_layout` is the layout of subgroups over rows and columns, `grid` the number of workgroups; the defaults are
+        those of the decorator.
+        Errors: XetileError for types and constants that do not fit, and at the faulty line of the kernel.
         """
         arranged = self.parameters.arranged(self.__name__, types, constants, "types")
         checked = {name: _checked_type(name, type) for name, type in arranged.items()}
@@ -265,10 +265,10 @@ class Kernel:
         sanitize: bool | None = None,
         **constants: object,
     ) -> None:
-        """Specialise for these arguments, static shapes, and execute on numpy; arrays change in place.
+        """Specialize for these arguments, with static shapes, and execute on numpy; arrays change in place.
 
-        Arguments may be given by name too; None, or nothing, is for one that has this default.
-        Errors: as `specialize` and `Specialised.__call__` have them.
+        Arguments may also be passed by name; omit an optional one or pass None for it.
+        Errors: as for `specialize` and `Specialised.__call__`.
         """
         call = self.arranged(arguments, constants, sg_layout, grid)
         self.specialised(call)(*cast("tuple[Given, ...]", call.arguments), sanitize=sanitize)
@@ -284,11 +284,11 @@ class Kernel:
     ) -> "Ranks":
         """Compare values of constants by figures that need no GPU: `gemm.rank([dict(BM=256), dict(BM=128)], ...)`.
 
-        `types` are those of the arguments, as `specialize` has them; a configuration may hold `sg_layout` and `grid`
-        too. They are ordered by spilled bytes, then by instructions for each matrix instruction, then by bytes of
-        messages; what cannot be traced or compiled comes last, with its reason. `jobs` is the number of processes,
-        by default as many as are worth their start; `assembly` whether ocloc counts, by default where it is installed;
-        `report` is told how many are done of how many, by default a bar on standard error shows it.
+        `types` are those of the arguments, as for `specialize`; a configuration may include `sg_layout` and `grid`.
+        The order is by spilled bytes, then by instructions for each matrix instruction, then by bytes of messages;
+        those that cannot be traced or compiled come last, with the reason. `jobs` is the number of processes, by
+        default as many as are worth their start. `assembly` tells whether ocloc counts, by default if it is installed.
+        `report` is called with the numbers of finished and all configurations; the default is a bar on standard error.
         Errors: XetileError for an unknown device.
         """
         from xetile.explanation import rank
@@ -316,9 +316,9 @@ class Kernel:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> KernelOnDevice:
-        """The kernel on a device that executes: a call of it specialises by its arguments, compiles once, launches.
+        """Return the kernel on an executing device. A call specializes it by the arguments, compiles once and launches.
 
-        Arguments are as `Specialised.on` has them.
+        Arguments are as for `Specialised.on`.
         """
         target = device_for(None, device)
 
@@ -336,9 +336,9 @@ class Kernel:
         sg_layout: Pair | None,
         grid: Grid | None,
     ) -> Call:
-        """A call with the arguments that are given, by position or by name, in the order of the parameters.
+        """Return a call with the arguments passed by position or by name, in the order of the parameters.
 
-        Errors: XetileError for too many, for one that is given twice and one that is missing.
+        Errors: XetileError if there are too many, or if one is given twice or is missing.
         """
         names = self.parameters.arguments
         is_plain = len(arguments) == len(names) and constants.keys().isdisjoint(names)
@@ -350,9 +350,9 @@ class Kernel:
         return Call(names, cast("tuple[Passed, ...]", arguments), constants, layout, grid)
 
     def specialised(self, call: Call) -> Specialised:
-        """The kernel for the types of a call, the one of before where nothing changed; traced when that is needed.
+        """Return the kernel for the types of a call: the earlier one if nothing changed, else one traced on demand.
 
-        Errors: XetileError for arguments and constants that the kernel does not take.
+        Errors: XetileError for arguments and constants that the kernel does not accept.
         """
         return remembered(self._known, call, self._new)
 
@@ -403,9 +403,9 @@ def _checked_type(name: str, type: object) -> ArgumentType:
 
 
 def checked_layout(layout: object) -> Pair:
-    """A layout of subgroups.
+    """Return a layout of subgroups.
 
-    Errors: XetileError for what is no pair of positive numbers.
+    Errors: XetileError if it is not a pair of positive numbers.
     """
     match layout:
         case (int() as rows, int() as columns) if rows > 0 and columns > 0:
@@ -434,13 +434,13 @@ def kernel(
     grid: Grid | None = None,
     fastmath: tuple[Flag, ...] = (),
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
-    """Make a function a kernel: `@xt.kernel`, or with what holds for it, `@xt.kernel(sg_layout=(8, 4))`.
+    """Make a function a kernel: `@xt.kernel`, or with options, `@xt.kernel(sg_layout=(8, 4))`.
 
-    `sg_layout` is how the subgroups of a workgroup are laid out over rows and columns; `grid` how many workgroups a
-    launch has, where that does not follow from the stores: up to three numbers, or a function of the parameters that
-    it names. Both can be said anew by `specialize` and calls. `fastmath` are the flags of all its ops on floats, as
-    xt.fastmath has them.
-    Errors: XetileError for what is no plain Python function.
+    `sg_layout` is the layout of a workgroup's subgroups over rows and columns. `grid` is the number of workgroups of a
+    launch, needed if it does not follow from the stores: up to three numbers, or a function of the parameters that
+    it names. `specialize` and calls can override both. `fastmath` are the flags of all its ops on floats, as for
+    xt.fastmath.
+    Errors: XetileError if it is not a plain Python function.
     """
     layout = None if sg_layout is None else checked_layout(sg_layout)
     flags_of(fastmath)

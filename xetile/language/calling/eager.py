@@ -1,7 +1,7 @@
 """Eager execution: each op of a kernel is executed as it is made, for one workgroup after the other.
 
-The user's own function runs, so that `pdb`, `print`, `break` and Python's `if` work in it. What executes an op is what
-executes it at level W, so bits are equal.
+The user's own function runs, so `pdb`, `print`, `break` and Python's `if` work in it. The handlers of ops are those
+of level W, so the bits are equal.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -30,7 +30,7 @@ from xetile.targets import DEFAULT, find
 
 
 class _Frame(Frame):
-    """The values of one workgroup, as long as something of the user's refers to them."""
+    """The values of one workgroup, each as long as an object of the user refers to it."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine, np.arange(1))
@@ -38,7 +38,7 @@ class _Frame(Frame):
 
 
 class EagerBuilder(Builder):
-    """Executes each op as it is put into the kernel's block; a block inside is executed with what it is in."""
+    """A builder that executes each op put into the kernel's block; ops of inner blocks run with their parent."""
 
     eager = True
 
@@ -47,7 +47,7 @@ class EagerBuilder(Builder):
         self.frame = frame
 
     def insert(self, op: Operation) -> Operation:
-        """Execute an op; in a block inside, put it at its end."""
+        """Execute an op, or append it to the current inner block."""
         if self.block is not self.entry:
             return super().insert(op)
         self.place(op)
@@ -55,24 +55,24 @@ class EagerBuilder(Builder):
         return op
 
     def once(self, key: object, make: Callable[[], Operation]) -> SSAValue:
-        """The result of an op; equal ones of single numbers are one, so that differences of places are known."""
+        """Return the result of an op; equal ops on single numbers share one result, so that offsets can be compared."""
         op = make()
         return (
             self.result(op) if _is_large(op.results[0].type) else super().once(key, lambda: op)
         )
 
     def result_at(self, mark: Mark, op: Operation) -> SSAValue:
-        """The result of an op, which is executed now."""
+        """Return the result of an op, which is executed now."""
         return self.result(op) if mark.block is self.entry else super().result_at(mark, op)
 
     def at_entry(self, op: Operation) -> SSAValue:
-        """The result of an op, which is executed now."""
+        """Return the result of an op, which is executed now."""
         self.place(op)
         self._execute(op)
         return op.results[0]
 
     def concrete(self, value: SSAValue) -> object | None:
-        """A Python number for a single one, a numpy array for a tile; None for what is in a block inside."""
+        """Return a Python number for a scalar, a numpy array for a tile, or None in an inner block."""
         found = self.frame.find(value)
         if not isinstance(found, np.ndarray):
             return None
@@ -95,7 +95,7 @@ def _is_large(type: Attribute) -> bool:
 
 
 def _forget_operands(op: Operation) -> None:
-    """What was computed before is kept by those who still use it, not by what was made of it."""
+    """Drop the operands, so that an op's result does not keep earlier values alive."""
     for one in op.walk():
         one.operands = ()
 

@@ -1,7 +1,7 @@
-"""How many workgroups a kernel takes: read off its stores, which cover their arrays.
+"""The number of workgroups of a kernel, inferred from its stores, which cover their arrays.
 
-A store at row `program_id(0) * 256` of an array of M rows asks for ceil(M / 256) workgroups along axis 0. Loops inside
-move a store further, which changes nothing. Where stores place an axis otherwise, the author says the grid.
+A store at row `program_id(0) * 256` of an array of M rows needs ceil(M / 256) workgroups along axis 0. Loops in the
+kernel move a store further, which changes nothing. If stores use an axis in another way, the author gives the grid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
 class Share(NamedTuple):
-    """An axis deals out a dimension of an argument: `step` elements to a workgroup."""
+    """A dimension of an argument that an axis of the grid splits: `step` elements per workgroup."""
 
     argument: int
     dimension: int
@@ -36,12 +36,12 @@ class Share(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """The grid by axes: None where the kernel does not ask for its place along one."""
+    """The shares by axis; None if the kernel does not read its position along the axis."""
 
     shares: tuple[Share | None, Share | None, Share | None]
 
     def sizes(self, extents: Sequence[Sequence[int]]) -> Sizes:
-        """Workgroups for arguments of these extents."""
+        """Return the numbers of workgroups for arguments of these extents."""
         x, y, z = (
             1 if share is None else -(-extents[share.argument][share.dimension] // share.step)
             for share in self.shares
@@ -50,9 +50,9 @@ class Rule(NamedTuple):
 
 
 def infer(kernel: Operation) -> Rule:
-    """The grid of a kernel, from its stores.
+    """Infer the grid of a kernel from its stores.
 
-    Errors: XetileError at the question for a place, for an axis that no store or several contradict.
+    Errors: XetileError at the op that reads the position along an axis if no store uses the axis, or several disagree.
     """
     asked: dict[Axis, Operation] = {
         axis_of(op): op for op in kernel.walk() if isinstance(op, BlockIdOp)
@@ -90,7 +90,7 @@ def _chosen(
 
 
 def _counted(share: Share, block: Block) -> tuple[int | str, int]:
-    """What two shares have in common that ask for the same number."""
+    """Return a key that is equal for shares that need the same number of workgroups."""
     type = block.args[share.argument].type
     assert isa(type, MemRefType)
     extent = type.get_shape()[share.dimension]
@@ -110,7 +110,7 @@ def _stored(kernel: Operation) -> Iterator[tuple[Operation, InitTileOp]]:
 
 
 def _shares(tile: InitTileOp, block: Block) -> Iterator[tuple[Axis, Share]]:
-    """The axes that deal out dimensions of an argument, along which a tile is placed."""
+    """Yield the axes along which a tile is placed, with the dimensions of an argument that they split."""
     base, dimensions = _seen(tile.source, list(range(len(tile.mixed_offsets))))
     if not isinstance(base, BlockArgument) or base.owner is not block:
         return
@@ -124,7 +124,7 @@ def _shares(tile: InitTileOp, block: Block) -> Iterator[tuple[Axis, Share]]:
 def _seen(
     base: SSAValue, dimensions: "list[int | None]"
 ) -> "tuple[SSAValue, list[int | None]]":
-    """What a view is of, and the dimensions that the view's are there; None for those that it adds."""
+    """Return the memory that a view refers to, and the dimension there of each of the view's; None for added ones."""
     owner = base.owner
     if isinstance(owner, TransposeOp) and owner.dimensions is not None:
         return _seen(owner.source, [owner.dimensions[d] for d in dimensions if d is not None])
@@ -137,7 +137,7 @@ def _seen(
 
 
 def _steps(offset: SSAValue) -> list[tuple[Axis, int]]:
-    """The one axis in an offset with what it is multiplied by; none where it is more, or otherwise."""
+    """Return the axis of an offset that is one axis times a positive factor, with the factor; else an empty list."""
     found = _places(offset)
     if found is None or len(found.terms) != 1:
         return []
@@ -149,7 +149,7 @@ def _steps(offset: SSAValue) -> list[tuple[Axis, int]]:
 
 
 def _places(value: SSAValue) -> Linear | None:
-    """An offset as a sum of multiples of blocks' places, loops at their first round; None for what is no such sum."""
+    """Return an offset as a sum of multiples of block ids, loops at their first round; None if it is no such sum."""
     found, total = linear(value), Linear(0, {})
     if found.constant:
         return None
@@ -162,7 +162,7 @@ def _places(value: SSAValue) -> Linear | None:
 
 
 def _start(value: SSAValue) -> Linear | None:
-    """Where a loop's counter begins."""
+    """Return the initial value of a loop's counter."""
     if not isinstance(value, BlockArgument) or value.index != 0:
         return None
     loop = value.owner.parent_op()

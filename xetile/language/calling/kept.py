@@ -1,12 +1,12 @@
-"""What kernels were compiled to, kept in the process and on disk.
+"""Caches of compiled kernels, in the process and on disk.
 
 | name | is |
 |---|---|
-| `key_of(value)` | what the values of constants are told apart by in the process |
-| `digest(text, ...)` | what code is kept by on disk: the text of the traced IR, device, options, versions |
-| `Recent(most)` | a bounded memory of the process |
+| `key_of(value)` | the key of a constant's value in the process |
+| `digest(text, ...)` | the key of code on disk: the text of the traced IR, device, options, versions |
+| `Recent(most)` | a bounded cache in the process |
 | `Store()` | a bounded folder, of XETILE_CACHE |
-| `kept(source, ..., make)` | what was made before, by this process or another, else what `make` makes |
+| `kept(source, ..., make)` | the code from the cache, or else from `make` |
 """
 
 import json
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
 
 
 _PACKAGES = ("xdsl", "llvmlite", "numpy", "ml_dtypes")
-"""Packages whose versions decide on what is made, in addition to our own sources."""
+"""Packages whose versions affect the code, in addition to our own sources."""
 
 _PLAIN: frozenset[type] = frozenset(
     {int, bool, str, bytes, type(None), ElementType, ArrayType}
 )
-"""Types of values that are equal if they mean the same, and never change."""
+"""Types whose values never change, and are equal if they mean the same."""
 
 
 def digest(text: str, *parts: object) -> str:
-    """Return the key of what is made of IR with this text: 64 digits of it, of `parts` and of the versions."""
+    """Return the key of code made from IR with this text: 64 digits that depend on it, `parts` and the versions."""
     return sha256(repr((text, parts, versions())).encode()).hexdigest()
 
 
 def key_of(value: object) -> Hashable:
-    """Return what a value is told apart by in this process, while `Dependencies` of it are unchanged.
+    """Return the key of a value in this process, valid while `Dependencies` of it are unchanged.
 
-    Numbers, texts, containers, arrays, functions and dataclasses that are made anew for each call are equal to those
-    before; all else is the object itself.
+    Numbers, texts, containers, arrays, functions and dataclasses that are created anew for each call have equal keys;
+    the key of any other object is its identity.
     """
     kind = type(value)
     if kind in _PLAIN:
@@ -84,14 +84,14 @@ def _has_slots(kind: type) -> bool:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """Versions of what compiles; of xetile its sources too, which change without its version."""
+    """Return the versions of the compiling packages, and of xetile's sources, which change without its version."""
     python = f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}"
     others = (f"{name} {_version(name)}" for name in _PACKAGES)
     return (xetile.__version__, sources(Path(__file__).parents[2]), python, *others)
 
 
 def _version(package: str) -> str:
-    """Read off the name of the folder that installers leave; importlib.metadata takes 17 ms to be imported."""
+    """Read the version off the folder name that installers create; importing importlib.metadata takes 17 ms."""
     start, end = f"{package}-", ".dist-info"
     for folder in sys.path:
         try:
@@ -110,9 +110,9 @@ def _version(package: str) -> str:
 
 
 def sources(root: Path) -> str:
-    """A hash of a package's files: their names in it, sizes and times of change; of ours it takes 1.5 ms.
+    """Return a hash of a package's files: their relative names, sizes and modification times; 1.5 ms for our package.
 
-    Where all files have one time, as reproducible images give them, their text (15 ms).
+    If all files have one time, as in reproducible images, hash their text (15 ms).
     """
     files = sorted(_files(str(root), ""))
     if len({changed for _, _, changed in files}) > 1:
@@ -125,7 +125,7 @@ def sources(root: Path) -> str:
 
 
 def _files(folder: str, inside: str) -> Iterator[tuple[str, int, int]]:
-    """Python files with their sizes in bytes and times in nanoseconds."""
+    """Yield Python files with their sizes in bytes and times in nanoseconds."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
@@ -140,7 +140,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """At most `most` values by their keys; what was not used for longest goes first. Threads may use it at once."""
+    """A thread-safe cache of at most `most` values; the least recently used value goes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -148,7 +148,7 @@ class Recent(Generic[K, V]):
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """The value of a key, None where there is none."""
+        """Return the value of a key, or None if there is none."""
         with self._lock:
             value = self._values.get(key)
             if value is not None:
@@ -156,7 +156,7 @@ class Recent(Generic[K, V]):
             return value
 
     def put(self, key: K, value: V) -> None:
-        """Remember a value, other than None."""
+        """Store a value other than None."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -164,7 +164,7 @@ class Recent(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()
 
@@ -174,26 +174,26 @@ class Recent(Generic[K, V]):
 
 _ROOM = "kernels"
 _FORMAT = "1"
-"""Of what is kept; what another wrote is not found."""
+"""The format of cached files; files of another format are ignored."""
 
 
 class Store:
     """Bytes by keys (`digest`), in a folder that XETILE_CACHE names; see `runtime/cache.py`.
 
-    Processes and threads may use one folder at once; nobody waits. What is damaged is not there. Where nothing can be
-    written, a warning says so once in a process, and nothing is kept.
+    Processes and threads may use one folder at once, without waiting. Damaged entries count as missing. If nothing can
+    be written, one warning per process says so, and nothing is cached.
     """
 
     def __init__(self, *, most_bytes: int = MOST_BYTES) -> None:
-        """The folder is the one that the environment names now."""
+        """Use the folder that the environment names now."""
         self._cache = Cache(_ROOM, _FORMAT, most_bytes=most_bytes)
 
     def get(self, key: str) -> bytes | None:
-        """What was kept for a key; None where nothing is."""
+        """Return the cached bytes of a key, or None."""
         return self._cache.get(self._name(key))
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep something; it never raises."""
+        """Cache bytes; never raise."""
         error = self._cache.keep(self._name(key), data)
         if error is not None:
             _warn_once(str(self._cache.folder), reason_of(error))
@@ -204,7 +204,7 @@ class Store:
 
 @cache
 def _warn_once(folder: str, reason: str) -> None:
-    """Tell of a folder once in a process."""
+    """Warn about a folder once in a process."""
     warn(
         None,
         f"compiled kernels are not kept: {folder} cannot be written to ({reason}); "
@@ -213,10 +213,10 @@ def _warn_once(folder: str, reason: str) -> None:
 
 
 MOST = 256
-"""Specialisations that a kernel remembers."""
+"""The number of specializations that a kernel caches."""
 
 _FILE = "\0file\0"
-"""Stands for the kernel's file in what is kept, which names no paths."""
+"""A placeholder for the kernel's file name in cached remarks, which contain no paths."""
 
 KeptBy: TypeAlias = Mapping[str, str | int | bool | None]
 
@@ -232,9 +232,9 @@ def kept(
     tools: Callable[[], Mapping[str, str]] = dict[str, str],
     is_good: Callable[[bytes], bool] = bool,
 ) -> bytes:
-    """Return what was made of the traced `module` before, by this process or another, else what `make` makes.
+    """Return the code for the traced `module` from the cache of this or another process, or else from `make`.
 
-    `tools` returns the versions of the programs that make it. What is said meanwhile is kept too, and said again.
+    `tools` returns the versions of the programs that `make` runs. Remarks issued meanwhile are cached and issued again.
     """
     if is_collecting():
         return make()
@@ -260,14 +260,14 @@ def kept(
 
 
 def _tell(source: "Source", device: str, said: Sequence[str]) -> None:
-    """Say what was said when code was made, as if it were made now; once of a kernel and device."""
+    """Issue the remarks of the compilation as if it happened now, once for each kernel and device."""
     new = [text for text in dict.fromkeys(said) if (device, text) not in source.told]
     source.told.update((device, text) for text in new)
     say_again(Said(text, "") for text in new)
 
 
 def _places(module: "ModuleOp") -> str:
-    """Return what remarks show of ops: where they stand, and the lines there."""
+    """Return the locations that remarks show of ops, with their source lines."""
     from linecache import getline
 
     from xdsl.dialects.builtin import FileLineColLoc

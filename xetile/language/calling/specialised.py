@@ -1,8 +1,8 @@
-"""A kernel for arguments of given types and values of its constants: its IR at one level, and a function of arrays.
+"""A kernel for given types of arguments and values of constants: its IR at one level, callable with arrays.
 
-Its code for a device is SPIR-V and a launch contract; assembly and figures where ocloc is. Kernels on a device are
-built once, and called with arrays, or with buffers that stay there. What a call checks depends on types, shapes and
-strides alone, so that it is checked once for each combination.
+Its code for a device is SPIR-V and a launch contract, and with ocloc also assembly and figures. A kernel on a device
+is built once, and called with arrays or with buffers that stay there. The checks of a call depend only on types,
+shapes and strides, so they run once for each combination.
 """
 
 import os
@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 
 
 _METHOD = 3
-"""The frames up to the user's: this function's, the method's that the user calls, the user's."""
+"""The stack level of the user's frame: this function, the method that the user calls, the user."""
 
 
 def device_for(source: "Source | None", *named: str | None) -> str:
-    """The first device that is named, else the default one, of which the user is told.
+    """Return the first device that is named, or the default device after notifying the user.
 
-    A command says it in its remark; a Python program gets a warning at the line that calls the method which asks, so
-    that Python shows it once for each such line.
-    Errors: XetileError for an unknown device, and at the kernel for more subgroups than a workgroup of the device has.
+    A command notifies in a remark. A Python program gets a warning at the line that calls the method, so that Python
+    shows it once for each such line.
+    Errors: XetileError for an unknown device, and at the kernel if it has more subgroups than the device allows.
     """
     name = next((one for one in named if one is not None), None)
     if name is None:
@@ -79,7 +79,7 @@ def _tell_of_default() -> None:
 
 
 def check_subgroups(source: "Source", device: str | None = None) -> None:
-    """Refuse a layout of more subgroups than a workgroup has on a device, where none is named on any.
+    """Raise if a layout has more subgroups than a workgroup of `device`, or of any device if None.
 
     Errors: XetileError at the kernel.
     """
@@ -96,7 +96,7 @@ def check_subgroups(source: "Source", device: str | None = None) -> None:
 
 
 class Options(NamedTuple):
-    """How code is made; as `xetile.emit` has them."""
+    """Options of code generation, as for `xetile.emit`."""
 
     assume: "Assume" = "block"
     unroll: int | None = None
@@ -104,7 +104,7 @@ class Options(NamedTuple):
 
 
 class Compiled:
-    """What is emitted of a kernel for `device`."""
+    """The code of a kernel for `device`."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class Compiled:
 
     @property
     def contract(self) -> "dict[str, Plain]":
-        """What a host needs to launch it; the keys stand in docs/launch-contract.schema.json."""
+        """The facts that a host needs to launch it; docs/launch-contract.schema.json lists the keys."""
         return self.code.contract
 
     @cached_property
@@ -146,7 +146,7 @@ class Compiled:
     def asm(self) -> str:
         """The assembly that ocloc makes.
 
-        Errors: XetileError where ocloc is missing.
+        Errors: XetileError if ocloc is missing.
         """
         return self._made("asm").decode()
 
@@ -154,7 +154,7 @@ class Compiled:
     def zebin(self) -> bytes:
         """The binary that ocloc makes.
 
-        Errors: XetileError where ocloc is missing.
+        Errors: XetileError if ocloc is missing.
         """
         return self._made("zebin")
 
@@ -168,14 +168,14 @@ class Compiled:
         return self._kept(kind, make)
 
     def _kept(self, kind: str, make: Callable[[], bytes]) -> bytes:
-        """What ocloc made of a kind before, else what `make` makes."""
+        """Return ocloc's output of a kind from the cache, or else from `make`."""
         return self._kernel.kept(kind, self.device, self._options._asdict(), make)
 
     @cached_property
     def stats(self) -> dict[str, float]:
         """Instructions of the hot loop in a K step, spills, registers, as `xetile-compile --stats` prints them.
 
-        Errors: XetileError where ocloc is missing.
+        Errors: XetileError if ocloc is missing.
         """
         import json
 
@@ -188,9 +188,9 @@ class Compiled:
         return cast("dict[str, float]", json.loads(self._kept("stats", make)))
 
     def save(self, path: "str | PathLike[str]") -> None:
-        """Write the SPIR-V to a file, and its contract beside it as PATH.json, as `xetile-compile` does.
+        """Write the SPIR-V to a file, and its contract next to it as PATH.json, as `xetile-compile` does.
 
-        Errors: XetileError where that cannot be written.
+        Errors: XetileError if a file cannot be written.
         """
         import json
         from os import fspath
@@ -207,11 +207,11 @@ class Compiled:
 
 
 MOST_COMBINATIONS = 256
-"""Of types and shapes that a kernel remembers the grid of."""
+"""The number of combinations of types and shapes whose grid a kernel caches."""
 
 
 def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
-    """What the grid and the checks of a call depend on; None for what is neither buffer, array nor Python's number."""
+    """Return the key of the grid and the checks; None if an argument is neither buffer, array nor Python number."""
     found: list[object] = []
     for argument in arguments:
         kind = type(argument)
@@ -230,7 +230,7 @@ def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
 
 
 class Call(NamedTuple):
-    """What a kernel is specialised by: arguments with the names of their parameters, constants, what a call says."""
+    """The inputs of a specialization: arguments with names of parameters, constants, and options of the call."""
 
     names: tuple[str, ...]
     arguments: "tuple[Passed, ...]"
@@ -239,14 +239,14 @@ class Call(NamedTuple):
     grid: Grid | None
 
     def key(self) -> Hashable | None:
-        """Return what a call is remembered by, while what the kernel reads is unchanged; None if it cannot be."""
+        """Return the call's cache key, or None; it is valid while the objects that the kernel reads are unchanged."""
         types = signature(self.arguments)
         if types is None:
             return None
         try:
             values = [(name, key_of(value)) for name, value in sorted(self.constants.items())]
             return self.names, types, *values, self.sg_layout, key_of(self.grid)
-        except RecursionError:  # a list that holds itself
+        except RecursionError:  # a list that contains itself
             return None
 
 
@@ -258,7 +258,7 @@ M = TypeVar("M", bound=_Made)
 
 
 def remembered(known: Recent[object, M], call: Call, make: Callable[[Call], M]) -> M:
-    """What was made for a call like this before, while what the kernel reads is unchanged; else what `make` makes."""
+    """Return the cached object of an equal call if the objects that the kernel reads are unchanged, or `make`'s."""
     key = call.key()
     found = None if key is None else known.get(key)
     if found is None or not found.source.dependencies.unchanged():
@@ -269,7 +269,10 @@ def remembered(known: Recent[object, M], call: Call, make: Callable[[Call], M]) 
 
 
 class _Opened:
-    """What has a device: closed at the end of a `with`, by `close`, or when nobody has it any more, if it is owned."""
+    """An object that uses a device and may own it.
+
+    An owned device is closed at the end of a `with`, by `close`, or when the object is collected.
+    """
 
     def __init__(self, device: "Device", *, owns: bool) -> None:
         self.device = device
@@ -278,7 +281,7 @@ class _Opened:
             weakref.finalize(self, device.close)
 
     def close(self) -> None:
-        """Give back the device if it was opened here."""
+        """Close the device if this object owns it."""
         if self._owns:
             self.device.close()
 
@@ -292,7 +295,7 @@ class _Opened:
 class OnDevice(_Opened):
     """A kernel on a device: call it with arrays, numbers and buffers that `device.buffer` and `device.zeros` make.
 
-    It gives back what it holds when nobody has it any more, at the end of a `with`, or by `close`.
+    It frees its resources when it is collected, at the end of a `with`, or by `close`.
     """
 
     def __init__(
@@ -305,9 +308,9 @@ class OnDevice(_Opened):
         *,
         owns: bool,
     ) -> None:
-        """`grid_of` checks arguments and counts workgroups, `check_memory` asks whether they may be stored to.
+        """Store the functions: `grid_of` checks arguments and counts workgroups, `check_memory` checks stored arrays.
 
-        `owns` says that the device is closed with this.
+        If `owns`, the device is closed with this object.
         """
         super().__init__(device, owns=owns)
         self.source = source
@@ -320,9 +323,9 @@ class OnDevice(_Opened):
     def __call__(self, *arguments: "Passed", grid: Grid | None = None) -> None:
         """Launch the kernel; arrays that it stores to change in place.
 
-        `grid` is as in `Specialised.__call__`. On a GPU a call with buffers returns when the launch is in the queue;
+        `grid` is as in `Specialised.__call__`. On a GPU a call with buffers returns once the launch is queued;
         `Buffer.numpy()` and `device.synchronize()` wait for it.
-        Errors: XetileError for arguments that do not fit, with the parameter; what the device does not take.
+        Errors: XetileError for arguments that do not fit, with the parameter, and for those that the device rejects.
         """
         key = signature(arguments) if grid is None else None
         sizes = None if key is None else self._grids.get(key)
@@ -336,16 +339,16 @@ class OnDevice(_Opened):
         self.prepared(*arguments, grid=sizes)
 
     def close(self) -> None:
-        """Give back the program, and the device if it was opened here."""
+        """Free the program, and close the device if this object owns it."""
         self.prepared.free()
         super().close()
 
 
 class KernelOnDevice(_Opened):
-    """A kernel on a device, specialised by the arguments of each call; what is built for some stays built.
+    """A kernel on a device, specialized by the arguments of each call; specializations stay built.
 
     Arguments are arrays, numbers, and buffers that `device.buffer` and `device.zeros` make. The device is closed when
-    nobody has this any more, at the end of a `with`, or by `close`, unless it was open before.
+    this object is collected, at the end of a `with`, or by `close`, unless it was open before.
     """
 
     def __init__(
@@ -354,7 +357,7 @@ class KernelOnDevice(_Opened):
         arrange: "Callable[..., Call]",
         prepare: "Callable[[Device, Call], OnDevice]",
     ) -> None:
-        """`arrange` makes what is called a call, `prepare` makes what launches."""
+        """Open the device; `arrange` makes a `Call` of arguments, `prepare` makes an object that launches."""
         from xetile.runtime.devices import open_device
 
         opened = open_device(place) if isinstance(place, str) else place
@@ -372,13 +375,13 @@ class KernelOnDevice(_Opened):
     ) -> None:
         """Launch the kernel; arrays that it stores to change in place.
 
-        Errors: as those of `Kernel.specialize` and `OnDevice.__call__`.
+        Errors: as for `Kernel.specialize` and `OnDevice.__call__`.
         """
         call = self._arrange(arguments, constants, sg_layout, grid)
         remembered(self._known, call, self._prepare)(*call.arguments)
 
     def close(self) -> None:
-        """Give back what was built, and the device if it was opened here."""
+        """Drop the built kernels, and close the device if this object owns it."""
         self._known.clear()
         super().close()
 
@@ -393,7 +396,7 @@ EAGER_VARIABLE = "XETILE_EAGER"
 class Specialised:
     """A kernel whose types and constants are known; `print` shows its IR, a call executes it on numpy.
 
-    `level` says at which level: `workgroup` as it was written, or what `lower` made of it.
+    `level` is the level of its IR: `workgroup` as written, or the one that `lower` lowered it to.
     """
 
     def __init__(
@@ -403,7 +406,7 @@ class Specialised:
         level: "LevelName" = "workgroup",
         device: str | None = None,
     ) -> None:
-        """Without `traced` the kernel is traced when its IR is asked for; `device` is what it was lowered for."""
+        """Trace the kernel on demand if `traced` is None; `device` is the one that it was lowered for."""
         self.source = source
         self.device = device
         self.level: LevelName = level
@@ -413,7 +416,7 @@ class Specialised:
     def module(self) -> "ModuleOp":
         """The kernel's IR.
 
-        Errors: XetileError at the line of the kernel that is at fault.
+        Errors: XetileError at the faulty line of the kernel.
         """
         return self._traced().module
 
@@ -436,9 +439,9 @@ class Specialised:
         return f"<kernel {self.name}({types}{constants}) at level {self.level}>"
 
     def grid(self, *arguments: "Passed", grid: Grid | None = None) -> "Sizes":
-        """Workgroups in x, y and z that a call with these arguments launches.
+        """Return the workgroups in x, y and z that a call with these arguments launches.
 
-        Errors: XetileError for arguments that do not fit, and where the grid does not follow and is not given.
+        Errors: XetileError for arguments that do not fit, and if the grid neither follows from the stores nor is given.
         """
         return self._checked_grid(arguments, grid)
 
@@ -447,11 +450,10 @@ class Specialised:
     ) -> None:
         """Execute the kernel on numpy at its level; arrays that it stores to change in place.
 
-        `grid` counts workgroups along axes 0, 1 and 2; by default as the kernel says, or its stores ask for. `sanitize`
-        also refuses races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment a kernel that was
-        not lowered is executed as `eager` does.
-        Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line for what execution
-        refuses.
+        `grid` counts workgroups along axes 0, 1 and 2; the default is the kernel's grid, or follows from its stores.
+        `sanitize` also reports races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment, a
+        kernel that was not lowered executes as `eager` does.
+        Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line if execution fails.
         """
         if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):
             self.eager(*arguments, grid=grid, sanitize=sanitize)
@@ -485,9 +487,9 @@ class Specialised:
         assume: "Assume" = "block",
         unroll: int | None = None,
     ) -> "Specialised":
-        """The kernel at a lower level, for a device; options as `xetile.lower` has them.
+        """Return the kernel at a lower level, for a device; options are as for `xetile.lower`.
 
-        A level below `subgroup` needs a device: pvc with a warning, where none is named here or was before.
+        A level below `subgroup` needs a device: pvc with a warning, unless one is named here or was before.
         """
         named = device or self.device
         if named is not None or level not in _OF_NO_DEVICE:
@@ -503,9 +505,9 @@ class Specialised:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> Compiled:
-        """Code for a device, by default the one that the kernel was lowered for, else pvc with a warning.
+        """Return the code for a device, by default the one that the kernel was lowered for, else pvc with a warning.
 
-        Options are as `xetile.emit` has them.
+        Options are as for `xetile.emit`.
 
         Errors: XetileError at the line of the kernel that cannot be lowered; for an unknown device.
         """
@@ -521,9 +523,9 @@ class Specialised:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> "Explanation":
-        """What becomes of the kernel on a device: messages, registers, conversions, instructions; `print` shows it.
+        """Explain the kernel's code for a device: messages, registers, conversions, instructions; `print` shows it.
 
-        Places are lines of the kernel's Python file. Options are as `xetile.explain` has them.
+        Locations are lines of the kernel's Python file. Options are as for `xetile.explain`.
         """
         from xetile.explanation import explain
 
@@ -541,10 +543,10 @@ class Specialised:
         grf: "RegisterFile | None" = None,
         show: bool | None = None,
     ) -> "Exploration":
-        """Every level of the kernel beside its Python source, linked op by op, as a page in the browser.
+        """Show every level of the kernel next to its Python source, linked op by op, as a page in the browser.
 
-        `show` is whether the browser opens, by default outside of notebooks, which show the exploration themselves.
-        Options are as `xetile.explore` has them.
+        `show` opens the browser; the default is True except in notebooks, which show the exploration themselves.
+        Options are as for `xetile.explore`.
         """
         from xetile.explorer import explore
         from xetile.explorer.exploration import is_notebook
@@ -566,11 +568,11 @@ class Specialised:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> "OnDevice":
-        """The kernel on a device that executes, `opencl:cpu` or `opencl:gpu` or one that `xetile.open_device` opened.
+        """Return the kernel on a device that executes: `opencl:cpu`, `opencl:gpu` or one from `xetile.open_device`.
 
         It is compiled for `device`, such as bmg; by default the one that it was lowered for, else pvc with a warning.
         Options are as in `compile`.
-        Errors: as `compile` has them; for a device that is not there.
+        Errors: as for `compile`; if the device is not available.
         """
         from xetile.runtime.devices import open_device
 
@@ -595,7 +597,7 @@ class Specialised:
             raise
 
     def _compiled(self, target: str, options: Options, *, most_calls: int | None) -> Compiled:
-        """Code, which is kept for kernels that were not lowered."""
+        """Return the code, cached for kernels that were not lowered."""
 
         def make() -> bytes:
             code = compile_code(
@@ -609,7 +611,7 @@ class Specialised:
         return Compiled(self, code, target, options)
 
     def kept(self, kind: str, device: str, by: KeptBy, make: Callable[[], bytes]) -> bytes:
-        """What was made before of a kernel that was not lowered, else what `make` makes."""
+        """Return the cached output of a kernel that was not lowered, or else `make`'s."""
         if self.level != "workgroup":
             return make()
         tools, is_good = (dict[str, str], _is_code) if kind == "spirv" else (_ocloc, bool)
@@ -625,13 +627,13 @@ class Specialised:
         )
 
     def _check_memory(self, arguments: "Sequence[Passed]") -> None:
-        """Refuse arrays that the kernel may not store to, and those that overlap others."""
+        """Raise if the kernel stores to a read-only array, or to one that overlaps another."""
         check_memory(tuple(self.source.types), arguments, lambda: self._traced().stored)
 
     def _checked_grid(
         self, arguments: "Sequence[Passed]", grid: Grid | None, known: "Sizes | None" = None
     ) -> "Sizes":
-        """The grid for arguments, which are checked; `known` is the one where all extents are."""
+        """Check the arguments and return the grid; `known` is the grid if all extents are static."""
         types = self.source.types
         check(self.name, types, arguments)
         if grid is None and known is not None:
@@ -645,9 +647,9 @@ class Specialised:
 
 
 def _ocloc() -> dict[str, str]:
-    """The version of what assembles.
+    """Return the version of ocloc.
 
-    Errors: XetileError where it is missing.
+    Errors: XetileError if it is missing.
     """
     from xetile.toolchain.ocloc import ocloc_version
 
@@ -659,7 +661,7 @@ def _is_code(data: bytes) -> bool:
 
 
 def _check_place(place: object) -> None:
-    """Refuse what is no place that executes."""
+    """Raise if `place` does not name a device that can execute kernels."""
     from xetile.runtime.open_device import Device
 
     if not isinstance(place, str | Device):

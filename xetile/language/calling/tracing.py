@@ -1,10 +1,10 @@
-"""From a Python function to a module: its body runs once, on values that stand for what it will be given.
+"""Trace a Python function to a module: its body runs once, on values that stand for the arguments.
 
-What Python itself refuses in a kernel (a name that is not defined, an attribute that is not there) becomes one line. An
-exception that a kernel raises in so many words stays what it is, as does one from inside of a module that it calls.
+Errors that Python itself raises in a kernel (an undefined name, a missing attribute) become one-line diagnostics.
+Exceptions that a kernel raises with `raise`, or that a module it calls raises, pass through unchanged.
 
-After tracing, tiles that are only prefetched are dealt out, so that each subgroup fetches a piece of its own. All other
-maps follow from products and from the kernel's `xetile.sg_layout` (docs/xetile-dialect.md).
+After tracing, tiles that are only prefetched are split over the subgroups, so that each subgroup fetches a piece of
+its own. All other maps follow from products and from the kernel's `xetile.sg_layout` (docs/xetile-dialect.md).
 """
 
 import inspect
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
 
 
 def prefetched(shape: Pair, subgroups: int, element_bits: int) -> tuple[Pair, Pair]:
-    """Deal a tile out to all subgroups so that each fetches one piece, and no two the same if possible.
+    """Split a tile over all subgroups so that each fetches one piece, all of them different if possible.
 
-    Among the ways to do that, pieces that are one cache line wide win, then those of more
-    rows of subgroups. Where the tile has fewer pieces than there are subgroups, some fetch
-    the same. The result is how subgroups are laid out, and the piece of each.
+    Pieces that are one cache line wide are preferred, then layouts with more rows of subgroups. If the tile has fewer
+    pieces than there are subgroups, several subgroups fetch the same piece. Return the layout of subgroups and the
+    shape of a piece.
     """
     divisors = [rows for rows in range(1, subgroups + 1) if subgroups % rows == 0]
 
@@ -81,12 +81,12 @@ def prefetched(shape: Pair, subgroups: int, element_bits: int) -> tuple[Pair, Pa
 
 
 def _units(shape: Pair, layout: Pair) -> Pair:
-    """Into how many pieces each dimension is cut: one per subgroup, or as many as divide both."""
+    """Return the number of pieces along each dimension: the largest that divides the tile and the layout."""
     return gcd(shape[0], layout[0]), gcd(shape[1], layout[1])
 
 
 def map_prefetched(function: Operation, subgroups: int) -> None:
-    """Tiles that are only prefetched: each subgroup fetches a piece of its own."""
+    """Map tiles that are only prefetched so that each subgroup fetches a piece of its own."""
     for op in list(function.walk()):
         if not isinstance(op, InitTileOp):
             continue
@@ -109,14 +109,14 @@ def _prefetched(kind: TileType, subgroups: int) -> WorkgroupMapAttr:
 
 
 _REFUSED = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
-"""What Python's interpreter raises where operators, names, attributes and places do not fit."""
+"""The exceptions that Python raises for undefined names, missing attributes, wrong operands and indices."""
 
 _RAISE = opmap["RAISE_VARARGS"]
 
 
 @contextmanager
 def in_one_line() -> Generator[None]:
-    """What Python's interpreter refuses inside of a function of a user's comes out as XetileError, at its line."""
+    """Turn exceptions that Python itself raises in the user's function into XetileError at the user's line."""
     try:
         yield
     except XetileError:
@@ -154,7 +154,7 @@ def _said(error: Exception) -> str:
 
 
 def trace(source: "Source") -> ModuleOp:
-    """The module of a kernel for arguments of given types; its position is that of its `def`."""
+    """Return the module of a kernel for arguments of given types; its location is that of the kernel's `def`."""
     from xetile.dialects.upstream import gpu
 
     types, name, at = source.types, source.name, source.place
@@ -186,14 +186,14 @@ def trace(source: "Source") -> ModuleOp:
 
 
 def _shows(op: Operation) -> bool:
-    """Whether somebody outside of the kernel sees what an op does."""
+    """Return True if an op has an effect outside of the kernel."""
     if op.name in ("gpu.printf", "xetile.check", "memref.atomic_rmw"):
         return True
     return has_trait(op, WritesTile) or op.has_trait(MemoryWriteEffect)
 
 
 def check_result(name: str, result: object, at: "FileLineColLoc") -> None:
-    """Refuse what a kernel returns, for it would be lost."""
+    """Raise XetileError if a kernel returns a value, which would be lost."""
     if result is not None:
         refuse(f"kernel '{name}' returns a value; it stores what it computes in an array", at)
 
@@ -217,7 +217,10 @@ def _function(
 
 
 def _promises(types: Sequence[ArgumentType]) -> ArrayAttr[DictionaryAttr] | None:
-    """What callers promise of each argument: alignment, and of named extents what any argument promises."""
+    """Return the facts that callers promise of each argument: alignment, and multiples of named extents.
+
+    A multiple that one argument promises of a named extent holds for that extent in all arguments.
+    """
     arrays = [type for type in types if isinstance(type, ArrayType)]
     multiples: dict[str, int] = {}
     for name, number in (promise for array in arrays for promise in array.multiples):
@@ -239,7 +242,7 @@ def _promised(type: ArgumentType, multiples: Mapping[str, int]) -> dict[str, Att
 
 
 def attribute_of(type: ArgumentType) -> Attribute:
-    """The type of an argument in IR."""
+    """Return the type of an argument in IR."""
     return _memref_of(type) if isinstance(type, ArrayType) else type.attribute
 
 
@@ -253,7 +256,7 @@ def _memref_of(type: ArrayType) -> MemRefType:
 
 
 def _steps(shape: Sequence[int]) -> list[int | None]:
-    """How far neighbours along each dimension of a row-major array are from one another; None: known at run time."""
+    """Return the stride of each dimension of a row-major array in elements, or None if known only at run time."""
     inner = [shape[number + 1 :] for number in range(len(shape))]
     return [None if DYNAMIC_INDEX in extents else prod(extents) for extents in inner]
 
@@ -263,7 +266,7 @@ def called(
     arguments: Mapping[str, object],
     constants: Mapping[str, object],
 ) -> object:
-    """What a kernel's function returns for arguments by name, None for those that are left out."""
+    """Call a kernel's function with arguments by name, None for those that are left out, and return its result."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     return function(*map(arguments.get, names), **constants)
@@ -272,7 +275,7 @@ def called(
 def arguments_of(
     values: Sequence[SSAValue], types: Mapping[str, ArgumentType]
 ) -> dict[str, object]:
-    """What the function is called with, by name; extents of one name are one index."""
+    """Return the arguments of the function by name; extents of one name share one index."""
     extents: dict[str, Index] = {}
     return {
         name: _argument(named(value, name), type, extents)
@@ -303,7 +306,7 @@ def _extents(value: SSAValue, type: ArrayType, known: dict[str, Index]) -> "list
 
 
 Grid: TypeAlias = tuple[int, ...] | Callable[..., tuple[int, ...]]
-"""Workgroups along axes 0, 1 and 2, the last ones may be left out; or a function of the parameters that it names."""
+"""Workgroups along axes 0, 1 and 2, of which the last may be omitted; or a function of the parameters that it names."""
 
 _AXES = 3
 _MOST = 2**31 - 1
@@ -311,7 +314,7 @@ _MOST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Source:
-    """A kernel for types of arguments, by parameter, and constants; `place` is its `def`."""
+    """A kernel with the types of its arguments by parameter and its constants; `place` is its `def`."""
 
     function: Callable[..., object]
     name: str
@@ -321,16 +324,16 @@ class Source:
     grid: Grid | None
     place: "FileLineColLoc"
     dependencies: Dependencies = field(compare=False)
-    """What tracing the function reads."""
+    """The objects that tracing the function reads."""
     fastmath: tuple[str, ...] = ()
-    """The flags of its ops on floats."""
+    """The fast-math flags of its ops on floats."""
     told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]], compare=False)
-    """What was said of it, by device: each once."""
+    """Remarks already issued, as pairs of device and text, so that each is issued once."""
 
     def traced(self) -> "Traced":
-        """The kernel at level W.
+        """Return the kernel at level W.
 
-        Errors: XetileError at the line of the kernel that is at fault.
+        Errors: XetileError at the faulty line of the kernel.
         """
         from xetile.analysis.module_kernels import find_kernel
 
@@ -350,7 +353,7 @@ class Source:
         return traced
 
     def _static_extents(self) -> "list[tuple[int, ...]] | None":
-        """The shapes of arguments, none for a number's; None where they are known at the call only."""
+        """Return the shapes of arguments, `()` for a number; None if some extent is known only at the call."""
         found: list[tuple[int, ...]] = []
         for type in self.types.values():
             extents = type.extents if isinstance(type, ArrayType) else ()
@@ -361,7 +364,7 @@ class Source:
         return found
 
     def _grid_takes_numbers(self) -> bool:
-        """Whether the function for the grid asks for an argument that is a number, which a call knows."""
+        """Return True if the function for the grid has a parameter that is a number, known only at the call."""
         if not callable(self.grid):
             return False
         asked = inspect.signature(self.grid).parameters
@@ -370,9 +373,9 @@ class Source:
     def evaluated(
         self, grid: Grid, extents: Sequence[tuple[int, ...]], given: Mapping[str, object]
     ) -> Sizes:
-        """A grid that somebody says, for arguments of these shapes; `given` are those of a call by parameter.
+        """Evaluate an explicit grid for arguments of these shapes; `given` are the arguments of a call by parameter.
 
-        Errors: XetileError for what is none.
+        Errors: XetileError if the result is not a grid.
         """
         if callable(grid):
             shapes = {name: Shape(e) for name, e in zip(self.types, extents, strict=True)}
@@ -388,13 +391,13 @@ class Source:
 
 
 class Shape(NamedTuple):
-    """What a function for the grid sees of an argument before there is one."""
+    """The facts about an argument that a function for the grid can use before there is an argument."""
 
     shape: tuple[int, ...]
 
 
 class Traced(NamedTuple):
-    """A kernel's module, how many workgroups its stores ask for, or why that does not follow, and where they store.
+    """A kernel's module, its rule for the grid or the reason why there is none, and the arguments that it stores to.
 
     `stored` are the numbers of arguments.
     """
@@ -404,9 +407,9 @@ class Traced(NamedTuple):
     stored: frozenset[int]
 
     def inferred(self) -> Rule:
-        """The rule.
+        """Return the rule.
 
-        Errors: XetileError where it does not follow.
+        Errors: XetileError if no rule follows from the stores.
         """
         if isinstance(self.rule, XetileError):
             raise self.rule
@@ -422,9 +425,9 @@ def _rule(kernel: "Operation") -> Rule | XetileError:
 
 
 def checked_grid(kernel: str, grid: object) -> Sizes:
-    """A grid as three sizes.
+    """Return a grid as three sizes.
 
-    Errors: XetileError for what is none.
+    Errors: XetileError if it is not a grid.
     """
     expected = "one to three numbers of workgroups, each at least 1"
     try:

@@ -1,10 +1,10 @@
-"""Control flow of kernels: Python's own statements, which are traced where what they ask is known only when it runs.
+"""Control flow of kernels: Python's own statements, traced if their conditions are known only when the kernel runs.
 
-| file | has |
+| file | contents |
 |---|---|
-| `functions.py` | `@xt.function`; a function's statements, and the function made of others |
-| `rewriting.py` | what the statements become, and which names are still read |
-| `names.py` | which names a statement binds |
-| `flow.py` | the half that runs while a kernel is traced |
-| `carried.py` | what names hold: values that are carried, and that no list or object is changed unnoticed |
+| `device_functions.py` | `@xt.function`; the parsed statements of a function, and the rewritten function |
+| `statements.py` | how statements are rewritten, and which names are read after them |
+| `names.py` | the names that a statement binds |
+| `flow.py` | the part that runs while a kernel is traced |
+| `carried.py` | the values that a statement carries; checks that no list or object changes unnoticed |
 """

@@ -1,9 +1,9 @@
-"""Python's values across a traced statement, whose body Python would run for each round, or one of two branches.
+"""Python values across a traced statement, whose body Python would run for each round, or in one of two branches.
 
-A tile, a scalar, an index is carried as one value in IR; a Python int as an index; a tuple, list, dict, dataclass or
-region as what it holds. Anything else has to be the same object in each round and each branch: a list that grows, an
-attribute that is set, an item that a generator gives is refused (`Watch`). A name that would have a value of another
-round or branch is `Unavailable`: each use of it is refused.
+A tile, scalar or index is carried as one value in IR; a Python int as an index; a tuple, list, dict, dataclass or
+region as its elements. Anything else must be the same object in each round and each branch: `Watch` detects a list
+that grows, an attribute that is set, an item taken from a generator, and raises. A name that would have a value of
+another round or branch becomes `Unavailable`, and each use of it raises.
 """
 
 import copy
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Unavailable(Value):
-    """Stands for a value that there is not; `why` says so, and what to write."""
+    """A placeholder for a value that does not exist; `why` says so, and what to write."""
 
     def __init__(self, why: str) -> None:
         object.__setattr__(self, "why", why)
@@ -54,7 +54,7 @@ class Unavailable(Value):
 
 
 def is_unavailable(value: object) -> bool:
-    """Whether a name holds no value; it may be asked for nothing but its type."""
+    """Return True if a name has no value; use nothing of such a value but its type."""
     return type(value) is Unavailable
 
 
@@ -64,14 +64,14 @@ Change: TypeAlias = Callable[[object], object]
 
 
 def is_number(value: object) -> bool:
-    """Whether this is Python's int, which a loop carries as an index."""
+    """Return True if this is a Python int, which a loop carries as an index."""
     return type(value) is int
 
 
 def mapped(value: object, change: Change, known: dict[int, object]) -> object:
-    """`value` with `change` of each value of the kernel and each int in it.
+    """Return `value` with `change` applied to each value of the kernel and each int in it.
 
-    `known` has the copies of the containers by the id of the container, so that two names for one list are so after.
+    `known` maps the id of a container to its copy, so that two names for one list still share one list.
     """
     if is_unavailable(value):
         return value
@@ -86,7 +86,7 @@ def mapped(value: object, change: Change, known: dict[int, object]) -> object:
 
 
 def leaves(value: object) -> list[Value]:
-    """What a value holds of the kernel's; ints as indices."""
+    """Return the values of the kernel that a value contains; ints as indices."""
     found: list[Value] = []
 
     def keep(leaf: object) -> object:
@@ -98,7 +98,7 @@ def leaves(value: object) -> list[Value]:
 
 
 def rebuilt(value: object, new: Iterator[SSAValue | None], known: dict[int, object]) -> object:
-    """`value` with what it holds of the kernel's made of `new`; None leaves a value as it is."""
+    """Return `value` with the kernel values in it replaced from `new`; None leaves a value unchanged."""
 
     def change(leaf: object) -> object:
         made = next(new)
@@ -110,27 +110,27 @@ def rebuilt(value: object, new: Iterator[SSAValue | None], known: dict[int, obje
 
 
 def settle(value: object) -> None:
-    """Compute here what is still to be computed of a value, since a block that ends could not give it."""
+    """Compute a lazy tile in the current block, whose end would leave it out of scope."""
     if isinstance(value, Tile):
         value.ssa()
 
 
 def is_container(value: object) -> bool:
-    """Whether a value is carried as what it holds."""
+    """Return True if a value is carried as its elements."""
     if isinstance(value, tuple):
         return type(cast(object, value)) is tuple or hasattr(cast(object, value), "_fields")
     return type(value) in (list, dict, Region) or _is_dataclass(value)
 
 
 def _is_mutable(value: object) -> bool:
-    """Whether a container can be changed in place, so that it matters which names are the same one."""
+    """Return True if a container can be changed in place, so that it matters which names share it."""
     if isinstance(value, (tuple, Region)):
         return False
     return not (_is_dataclass(value) and cast(Any, value).__dataclass_params__.frozen)
 
 
 def mutables(value: object, name: str) -> list[tuple[str, object]]:
-    """The lists, dicts and objects that a value is made of and that can be changed in place, as they are called."""
+    """Return the lists, dicts and objects in a value that can be changed in place, with their Python spelling."""
     if is_unavailable(value) or isinstance(value, Value) or not is_container(value):
         return []
     inner = [
@@ -140,7 +140,7 @@ def mutables(value: object, name: str) -> list[tuple[str, object]]:
 
 
 def _parts(value: object) -> list[tuple[str, object]]:
-    """What a container holds, in order, each with how one writes it after the container's name."""
+    """Return the elements of a container in order, each with its spelling after the container's name."""
     match value:
         case tuple() | list():
             numbered = enumerate(cast("list[object]", value))
@@ -187,7 +187,7 @@ def _fields(value: object) -> list[str]:
 
 
 def difference(before: object, after: object, name: str) -> tuple[str, object, object] | None:
-    """Where two values cannot be carried as one: the name of the part, and what it is in both; None where they can."""
+    """Return the first part of two values that cannot be carried as one, with both values; None if all can."""
     if is_unavailable(before) or is_unavailable(after):
         return None if before is after else (name, before, after)
     if _is_index(before) and _is_index(after):
@@ -214,7 +214,7 @@ def _is_index(value: object) -> bool:
 
 
 def is_same(before: object, after: object) -> bool:
-    """Whether two Python objects cannot be told apart."""
+    """Return True if two Python objects cannot be distinguished."""
     if before is after:
         return True
     if type(before) is not type(after) or type(before) not in _PLAIN:
@@ -223,14 +223,14 @@ def is_same(before: object, after: object) -> bool:
 
 
 def _is_same_place(before: object, after: object) -> bool:
-    """Whether two regions are of one array and shape; true of other containers."""
+    """Return True if two regions have one array and shape, or if these are other containers."""
     if not (isinstance(before, Region) and isinstance(after, Region)):
         return True
     return before.array is after.array and before.shape == after.shape
 
 
 def told(value: object) -> str:
-    """What a value is, in a message on two that differ."""
+    """Describe a value in a diagnostic on two that differ."""
     if is_unavailable(value):
         return "without a value"
     if isinstance(value, Value):
@@ -251,13 +251,13 @@ _OURS = ("xetile.language", "xdsl", "numpy")
 """Modules whose objects no kernel changes."""
 
 _LARGEST = 1 << 16
-"""Bytes of a numpy array that are compared; a larger one is a table."""
+"""The largest numpy array that is compared, in bytes; a larger one counts as a constant table."""
 
 
 class Watch(Dependencies):
-    """What can be reached from some names as a statement begins.
+    """A snapshot of the objects reachable from some names as a statement begins.
 
-    `own` are those that the statement binds itself, `read` those of `module` that it reads.
+    `own` are the names that the statement binds itself, `read` the names of `module` that it reads.
     """
 
     def __init__(self, names: Names, own: Names, module: Names, read: Iterable[str]) -> None:
@@ -268,7 +268,7 @@ class Watch(Dependencies):
         self._walk()
 
     def changed(self) -> str | None:
-        """Return how the user calls what is not as it was, None if all is."""
+        """Return the user's name of an object that has changed, or None if nothing has."""
         for path, now, seen, names in self.guards:
             found = now()
             for name, before, after in zip_longest(names, seen, found):
@@ -289,7 +289,7 @@ class Watch(Dependencies):
             super()._visit(path, value)
 
     def _module(self, path: str, module: ModuleType) -> None:
-        """Compare the names of a user's module; of Python's and numpy's only the random numbers."""
+        """Compare the names of a user's module; in Python's and numpy's modules only the random numbers."""
         name, held = module.__name__, vars(module)
         if name == "random":
             self._rest.append((name, held["random"].__self__))
@@ -319,7 +319,7 @@ class Watch(Dependencies):
             super()._array(path, array)
 
     def _kind(self, path: str, value: object) -> None:
-        """Leave the class as it is; methods are not followed."""
+        """Ignore the class; methods are not followed."""
 
     def _is_own(self, name: str, cell: CellType) -> bool:
         return name in self._own and any(

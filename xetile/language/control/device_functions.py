@@ -1,8 +1,8 @@
 """Functions that kernels call: their statements are traced as the kernel's are.
 
 A function's statements are parsed from the lines that it was compiled from. The rewritten function has the name,
-defaults, globals and closure of the user's, and its file, lines and columns, so that positions and tracebacks are
-those of the user's text.
+defaults, globals and closure of the user's, and its file, lines and columns, so that positions and tracebacks refer
+to the user's text.
 """
 
 import ast
@@ -21,11 +21,11 @@ from xetile.language.control.statements import FLOW, rewrite
 from xetile.language.positions import location, refuse
 
 _BODY = "@body"
-"""What the function is called while it is compiled, so that it does not hide a global of its name."""
+"""The name of the function while it is compiled, so that it does not hide a global of its name."""
 
 
 class _Same:
-    """A code object, which equals no other of the same text."""
+    """A code object as a key that equals no other code object of the same text."""
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
@@ -38,9 +38,9 @@ class _Same:
 
 
 def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with `for`, `while` and `if` that can be traced; the work is done once for a code object.
+    """Return the function with traceable `for`, `while` and `if`; the result is cached for each code object.
 
-    Errors: XetileError for what is no plain function, has other decorators, or whose source is not there.
+    Errors: XetileError if it is not a plain function, has other decorators, or its source is not available.
     """
     if not isinstance(function, FunctionType):
         refuse(f"a {type(function).__name__} is no function; decorate a `def`")
@@ -87,7 +87,7 @@ def _compiled(same: _Same, lines: tuple[str, ...]) -> tuple[CodeType, Flow | Non
 
 
 def _fault(code: CodeType, lines: tuple[str, ...]) -> str | None:
-    """What is wrong with a function of which no statements can be traced."""
+    """Return the reason why a function's statements cannot be traced, or None."""
     if code.co_name == "<lambda>":
         return "a lambda is no kernel; write a `def`"
     if not lines:
@@ -98,7 +98,7 @@ def _fault(code: CodeType, lines: tuple[str, ...]) -> str | None:
 
 
 def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef | None:
-    """The `def` statement that a code object was compiled from, with the lines and columns of the file."""
+    """Return the `def` statement that a code object was compiled from, with the lines and columns of the file."""
     try:
         text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
         inner = text[0][:1].isspace()
@@ -130,9 +130,9 @@ _NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENE
 
 
 def _is_same(made: CodeType, code: CodeType) -> bool:
-    """Whether two code objects have the same names, constants and operators.
+    """Return True if two code objects have the same names, constants and operators.
 
-    Calls may differ: Python compiles those of what a module imports otherwise.
+    Calls may differ: Python compiles calls of a module's imported names differently.
     """
     if len(made.co_consts) != len(code.co_consts) or _operators(made) != _operators(code):
         return False
@@ -166,7 +166,7 @@ def _is_same_constant(made: object, one: object) -> bool:
 
 
 def _compile(node: ast.FunctionDef, code: CodeType, cells: tuple[str, ...]) -> CodeType:
-    """The code of a function, in whose scope the names of its closure and `cells` are."""
+    """Compile a function in a scope that has the names of its closure and `cells`."""
     arguments = node.args
     arguments.defaults = [
         ast.copy_location(ast.Constant(None), node) for _ in arguments.defaults
@@ -189,11 +189,11 @@ def _compile(node: ast.FunctionDef, code: CodeType, cells: tuple[str, ...]) -> C
 
 
 _FUTURE = 0x1000000
-"""`from __future__ import annotations`, as compile() takes it."""
+"""The flag of `from __future__ import annotations` for compile()."""
 
 
 def _code_named(code: CodeType, name: str) -> CodeType:
-    """The code of that name inside; beside it may stand code that Python 3.14 makes of annotations."""
+    """Return the inner code of that name; Python 3.14 adds code of annotations next to it."""
     inner = [code]
     while inner[0].co_name != name:
         first, *others = inner
@@ -210,11 +210,11 @@ Result = TypeVar("Result")
 
 
 def function(decorated: Callable[Given, Result]) -> Callable[Given, Result]:
-    """`@xt.function`: a function with `for` over xt.range, or `if` and `while` on values of the kernel.
+    """Make a function traceable, `@xt.function`: its `for` over xt.range, `if` and `while` may use kernel values.
 
-    Functions without need no decorator. Outside of kernels, and in eager execution, it is the Python function.
+    A function without these needs no decorator. Outside of kernels, and in eager execution, it is the Python function.
 
-    Errors: XetileError for generators, coroutines and what is no function.
+    Errors: XetileError for generators, coroutines and objects other than functions.
     """
     if not isinstance(decorated, FunctionType):
         refuse(f"@xt.function decorates a `def`, and this is a {type(decorated).__name__}")

@@ -1,8 +1,8 @@
-"""What rewritten statements call while a kernel is traced.
+"""The calls that rewritten statements make while a kernel is traced.
 
-`if` statements on conditions that are known when the kernel runs become scf.if, `for` statements over xt.range scf.for,
-`while` statements scf.while where their test is known when the kernel runs. Whether it is, its first evaluation tells:
-that goes into a block of its own, which is dropped if the statement is traced and put in its place if it is Python's.
+`if` statements on conditions known only when the kernel runs become scf.if, `for` statements over xt.range scf.for,
+and `while` statements scf.while if their test is known only when the kernel runs. The first evaluation of the test
+decides: it goes into its own block, which is dropped if the statement is traced, and inlined if it is Python's.
 """
 
 import re
@@ -36,20 +36,20 @@ from xetile.language.values import Index, Value
 
 
 def is_tracing() -> bool:
-    """Whether a kernel is being traced here."""
+    """Return True if a kernel is being traced in this thread."""
     builder = building()
     return builder is not None and not builder.eager
 
 
 def is_traced(test: object) -> bool:
-    """Whether a test is known when the kernel runs."""
+    """Return True if a test is a value that is known only when the kernel runs."""
     return isinstance(test, Value) and not is_unavailable(test) and is_tracing()
 
 
 def condition(test: object, word: str) -> SSAValue:
-    """A condition in IR.
+    """Return a condition in IR.
 
-    Errors: XetileError for values that are no truth values.
+    Errors: XetileError if the value is not a truth value.
     """
     if not isinstance(test, Value):
         refuse(f"the condition of a traced `{word}` became Python's {test!r}")
@@ -77,7 +77,7 @@ class Construct:
         self.names_before = names
         self._watches = [watch]
         self.before = {name: names[name] for name in site.stored if name in names}
-        """What the names that are bound inside hold before, where they hold anything."""
+        """The values before the statement of the names bound inside, for names that have one."""
         for name, place in site.globals.items():
             self.refuse(
                 f"'{name}' is bound inside a traced `{site.word}` and belongs to the module; "
@@ -86,20 +86,20 @@ class Construct:
             )
 
     def refuse(self, message: str, place: Place | None = None) -> NoReturn:
-        """Refuse at a place of the user's file, by default that of the statement."""
+        """Raise at a place of the user's file, by default that of the statement."""
         refuse(message, location(self.filename, *(place or self.site.place)))
 
     def location(self) -> FileLineColLoc:
-        """Where the statement stands."""
+        """Return the location of the statement."""
         return self.place(self.site, self.filename)
 
     @staticmethod
     def place(site: Site, filename: str) -> FileLineColLoc:
-        """Where a statement stands."""
+        """Return the location of a statement."""
         return location(filename, *site.place)
 
     def ends(self, carried: "Bundle", names: Names) -> dict[str, object]:
-        """What carried names hold at the end of a round."""
+        """Return the values of carried names at the end of a round."""
         ends: dict[str, object] = {}
         for name, value in carried.values.items():
             if name not in names:
@@ -114,11 +114,11 @@ class Construct:
         return ends
 
     def watch(self, names: Names) -> None:
-        """See to it that nothing that `names` hold is changed in place."""
+        """Watch the objects that `names` refer to for changes in place."""
         self._watches.append(Watch(names, {}, {}, ()))
 
     def check_unchanged(self) -> None:
-        """Refuse what the body changed in place, as Python would in each round or in one branch."""
+        """Raise if the body changed an object in place, as Python would in each round or in one branch."""
         for watch in self._watches:
             if (path := watch.changed()) is not None:
                 self.refuse(
@@ -134,9 +134,9 @@ class Construct:
         when: tuple[str, str],
         allowed: Iterable[object] = (),
     ) -> None:
-        """Refuse lists and objects that are shared otherwise after the statement than it could be told from one round.
+        """Raise if lists or objects are shared differently after the statement, which one traced round cannot express.
 
-        `allowed` are those from outside that names may be bound to.
+        `allowed` are the objects from outside that names may be bound to.
         """
         first, second = (
             [found for name in after for found in mutables(names[name], name)]
@@ -153,7 +153,7 @@ class Construct:
                 self._refuse_shared(path, "is bound to an object from outside of it")
 
     def check_unshared(self, names: Iterable[str]) -> None:
-        """Refuse names that are to be bound to new lists and objects, of which others hold the old ones."""
+        """Raise if names get new lists or objects while other names keep the old ones."""
         rebound = [found for name in names for found in mutables(self.before[name], name)]
         for path, container in rebound:
             for name, value in self.names_before.items():
@@ -170,11 +170,11 @@ class Construct:
         )
 
     def rebound(self, names: Iterable[str], made: Names) -> dict[str, object]:
-        """What names are bound to: values in `made`, else what stands for one that the statement alone has."""
+        """Return the new values of names: those in `made`, else placeholders for names bound only inside."""
         return {**{name: self.only_inside(name) for name in names}, **made}
 
     def candidates(self) -> dict[str, object]:
-        """The names that have a value before and may be read before they are bound again."""
+        """Return the names that have a value before and may be read before they are bound again."""
         return {
             name: value
             for name, value in self.before.items()
@@ -184,7 +184,7 @@ class Construct:
         }
 
     def check(self, name: str, before: object, after: object, when: tuple[str, str]) -> None:
-        """Refuse two values of a name that cannot be one value in IR."""
+        """Raise if two values of a name cannot be one value in IR."""
         found = difference(before, after, name)
         if found is None:
             return
@@ -195,7 +195,7 @@ class Construct:
         )
 
     def only_inside(self, name: str) -> Unavailable:
-        """What a name holds after the statement that was bound inside alone."""
+        """Return the placeholder for a name that is bound only inside the statement."""
         line = self.site.stored[name][0]
         word = self.site.word
         what = "in one branch of the `if`" if word == "if" else f"inside the `{word}`"
@@ -206,7 +206,7 @@ class Construct:
 
 
 def _advice(part: str, one: object, other: object) -> str:
-    """What to write in place of two values that are not one in IR."""
+    """Return advice for two values that cannot be one value in IR."""
     for number, value in ((one, other), (other, one)):
         if isinstance(number, float):
             element = value.element.name if isinstance(value, Value) else "f32"
@@ -234,28 +234,28 @@ def _advice(part: str, one: object, other: object) -> str:
 
 
 class Bundle(NamedTuple):
-    """Names with their values, and what those hold of the kernel's, in order."""
+    """Names with their values, and the kernel values that those contain, in order."""
 
     values: dict[str, object]
     leaves: list[Value]
 
     @classmethod
     def of(cls, values: dict[str, object]) -> "Bundle":
-        """What `values` hold."""
+        """Return the bundle of `values`."""
         return cls(values, [leaf for value in values.values() for leaf in leaves(value)])
 
     def computed(self) -> list[SSAValue]:
-        """The values in IR, computed in the current block where they are not yet."""
+        """Return the values in IR; those not yet computed are computed in the current block."""
         return [leaf.ssa() for leaf in self.leaves]
 
     def made_of(self, new: Iterable[SSAValue | None]) -> dict[str, object]:
-        """The same names with other values in IR; None leaves one as it is."""
+        """Return the same names with other values in IR; None leaves one unchanged."""
         rest: Iterator[SSAValue | None] = iter(new)
         known: dict[int, object] = {}
         return {name: rebuilt(value, rest, known) for name, value in self.values.items()}
 
     def label(self, new: Iterable[SSAValue | None]) -> None:
-        """Call values in printed IR as the names that they are values of."""
+        """Name values in printed IR after their Python names."""
         rest = iter(new)
         for name, held in self.values.items():
             for _ in leaves(held):
@@ -270,19 +270,19 @@ class Scope:
         self._stack = ExitStack()
 
     def enter(self, block: Block, where: FileLineColLoc) -> None:
-        """Ops go into `block` until `leave`; `where` is the statement that it belongs to."""
+        """Insert ops into `block` until `leave`; `where` is the location of its statement."""
         builder = current()
         self._stack.enter_context(builder.inside(block))
         builder.unfinished.append(where)
 
     def leave(self) -> None:
-        """Ops go where they went before."""
+        """Insert ops where they went before."""
         current().unfinished.pop()
         self._stack.close()
 
 
 def caller() -> FrameType:
-    """The frame of the function that called the one which asks."""
+    """Return the frame that called the function that calls this."""
     frame = currentframe()
     assert frame is not None
     assert frame.f_back is not None
@@ -291,12 +291,12 @@ def caller() -> FrameType:
 
 
 def locals_of(frame: FrameType) -> dict[str, object]:
-    """The names of a function, as they are now."""
+    """Return the current local names of a function."""
     return dict(frame.f_locals)
 
 
 def watch_of(site: Site, frame: FrameType) -> Watch:
-    """What the body of a statement can reach."""
+    """Return a watch on the objects that the body of a statement can reach."""
     local, outer = frame.f_locals, frame.f_globals
     reached = {name: local[name] for name in site.mentioned if name in local}
     outside = [name for name in site.mentioned if name in outer and name not in local]
@@ -304,7 +304,7 @@ def watch_of(site: Site, frame: FrameType) -> Watch:
 
 
 class Repetition:
-    """A `while` statement: Python's until a test is traced, from there on one loop."""
+    """A `while` statement: Python's until a test is traced, from then on one loop."""
 
     def __init__(self, site: Site, filename: str) -> None:
         self._site = site
@@ -317,11 +317,11 @@ class Repetition:
 
     @property
     def traced(self) -> bool:
-        """Whether the loop is one of the kernel's."""
+        """True if the loop is one of the kernel's."""
         return self._loop is not None
 
     def again(self) -> bool:
-        """Whether the test is to be evaluated."""
+        """Return True if the test is to be evaluated."""
         if self._loop is not None:
             return False
         if not is_tracing():
@@ -333,7 +333,7 @@ class Repetition:
         return True
 
     def decide(self, test: object) -> bool:
-        """Whether the body is executed, or traced."""
+        """Return True if the body is to be executed or traced."""
         if not is_tracing():
             return bool(test)
         if not is_traced(test):
@@ -351,7 +351,7 @@ class Repetition:
         return bool(test)
 
     def _settle(self, names: Names) -> None:
-        """Compute what the test has bound, for the block in which it was written is soon no more."""
+        """Compute the values that the test has bound, since its block is about to be dropped."""
         for name in self._site.stored:
             if name in names:
                 for leaf in leaves(names[name]):
@@ -359,22 +359,22 @@ class Repetition:
 
     @property
     def names(self) -> Names:
-        """What names are bound to next; nothing while the loop is Python's."""
+        """The next values of names; empty while the loop is Python's."""
         return {} if self._loop is None else self._loop.names
 
     def test(self, test: object) -> None:
-        """The test, evaluated in the loop."""
+        """Begin the body, after the test was evaluated in the loop."""
         assert self._loop is not None
         self._loop.begin_round(condition(test, "while"), locals_of(caller()))
 
     def close(self) -> None:
-        """A round ends here."""
+        """End a round."""
         if self._loop is not None:
             self._loop.close(locals_of(caller()))
 
 
 class TracedRepetition(Construct):
-    """The loop; `names` is what names are bound to next: as the test begins, as the body begins, behind the loop."""
+    """A traced `while` loop; `names` are the next values of names: at the test, in the body, after the loop."""
 
     def __init__(self, site: Site, filename: str, names: Names, watch: Watch) -> None:
         super().__init__(site, filename, names, watch)
@@ -396,7 +396,7 @@ class TracedRepetition(Construct):
         self._scope.enter(self._test_block, self.location())
 
     def begin_round(self, test: SSAValue, names: Names) -> None:
-        """The test was evaluated in its block; the body follows."""
+        """Begin the body, after the test was evaluated in its block."""
         from xdsl.dialects.scf import ConditionOp
 
         forwarded = self.ends(self._carried, names)
@@ -414,7 +414,7 @@ class TracedRepetition(Construct):
         self._scope.enter(self._body, self.location())
 
     def close(self, names: Names) -> None:
-        """The body ends."""
+        """End the body and create the loop."""
         from xdsl.dialects.scf import WhileOp, YieldOp
 
         self.check_unchanged()
@@ -435,7 +435,7 @@ def _drop(block: Block) -> None:
 
 
 class Plain:
-    """A loop or branch on anything else: Python's, each round traced by itself."""
+    """A loop or branch on anything else: Python's, each round traced on its own."""
 
     traced = False
     names: Names = {}
@@ -446,11 +446,11 @@ class Plain:
         self.second = not first
 
     def close(self) -> None:
-        """A round or branch ends."""
+        """End a round or branch."""
 
 
 class Loop(Construct):
-    """A loop over xt.range: its body is traced once, with arguments of the body's block for what it carries."""
+    """A loop over xt.range: its body is traced once; the body's block has an argument for each carried value."""
 
     def __init__(self, site: Site, filename: str, frame: FrameType, range: Range) -> None:
         super().__init__(site, filename, locals_of(frame), watch_of(site, frame))
@@ -476,7 +476,7 @@ class Loop(Construct):
         self._scope.enter(self._block, self.location())
 
     def close(self) -> None:
-        """The round ends here."""
+        """End the round and create the loop."""
         names = locals_of(caller())
         self.check_unchanged()
         yielded = Bundle.of(self.ends(self._carried, names))
@@ -523,7 +523,7 @@ class Loop(Construct):
 
 
 def _rising(range: Range) -> tuple[Index | int, Index | int, int]:
-    """The bounds of scf.for, whose step is at least 1: a falling range counts its rounds."""
+    """Return the bounds of scf.for, whose step must be at least 1: a falling range counts its rounds."""
     if range.step > 0:
         return range.start, range.stop, range.step
     fall = -range.step
@@ -537,7 +537,7 @@ def _item(range: Range, number: SSAValue) -> Index:
 
 
 class Branch(Construct):
-    """An `if` of which both branches are traced, each in its block."""
+    """An `if` whose branches are both traced, each in its block."""
 
     first = True
     second = True
@@ -552,7 +552,7 @@ class Branch(Construct):
         self.names: Names = {}
 
     def close(self) -> None:
-        """A branch ends here."""
+        """End a branch."""
         self.check_unchanged()
         names = locals_of(caller())
         self._ends.append({n: v for n, v in names.items() if n in self.site.stored})
@@ -664,37 +664,37 @@ _INSTEAD = {
 
 
 class Flow:
-    """The statements of one function; a statement is named by its number."""
+    """The statements of one function; a statement is identified by its number."""
 
     def __init__(self, filename: str, sites: tuple[Site, ...]) -> None:
         self.filename = filename
         self.sites = sites
 
     def loop(self, items: object, number: int) -> Loop | Plain:
-        """A `for` statement over `items` begins."""
+        """Begin a `for` statement over `items`."""
         if not isinstance(items, Range) or not is_tracing():
             return Plain(items=cast("Iterable[object]", items))
         return Loop(self.sites[number], self.filename, caller(), items)
 
     def repetition(self, number: int) -> Repetition:
-        """A `while` statement begins."""
+        """Begin a `while` statement."""
         return Repetition(self.sites[number], self.filename)
 
     def branch(self, test: object, number: int) -> Branch | Plain:
-        """An `if` statement on `test` begins."""
+        """Begin an `if` statement on `test`."""
         if not is_traced(test):
             return Plain(first=bool(test))
         condition(test, "if")
         return Branch(self.sites[number], self.filename, caller(), cast(Value, test))
 
     def same(self, one: object, other: object) -> bool:
-        """Whether two objects are one, which values of the kernel do not say."""
+        """Return True if two objects are one; raise for two values of the kernel."""
         if is_traced(one) and is_traced(other):
             refuse("`is` of two values of the kernel; compare them with ==")
         return one is other
 
     def asked(self, function: Callable[..., object], *given: object) -> object:
-        """`isinstance`, which of a number that a loop carries finds an index where Python finds an int."""
+        """Call `isinstance`; raise if it tests for int where a loop carries the number as an index."""
         if function is isinstance and len(given) == 2 and isinstance(given[0], Index):
             classes = cast(
                 "tuple[object, ...]", given[1] if isinstance(given[1], tuple) else given[1:]
@@ -706,7 +706,7 @@ class Flow:
         return function(*given)
 
     def leave(self, word: str, *around: Construct | Plain | Repetition) -> None:
-        """A statement that leaves others, which none that is traced may."""
+        """Raise if `return`, `break`, `continue` or `raise` leaves a traced statement."""
         for statement in around:
             if statement.traced:
                 refuse(f"`{word}` leaves a loop or branch that is traced; {_INSTEAD[word]}")

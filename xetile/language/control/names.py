@@ -1,4 +1,4 @@
-"""What is known of a function before it is traced: which names a piece of it binds, and which it mentions."""
+"""Facts about a function before it is traced: the names that a piece of it binds, and those that it mentions."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -18,31 +18,31 @@ class Site:
     word: Word
     place: Place
     stored: dict[str, Place]
-    """The names that are bound inside, each with where it is bound first."""
+    """The names that are bound inside, each with the place of the first binding."""
     needed: frozenset[str]
     """Those of them whose value before a round, a branch or the end of the statement may be read later."""
     mentioned: frozenset[str]
-    """The names that are read or bound inside, in functions and classes too."""
+    """The names that are read or bound inside, also in functions and classes."""
     touched: dict[str, Place]
-    """The names of which an item or attribute is bound inside, or a method called, each with where first."""
+    """The names with an item or attribute bound, or a method called, inside, each with the first place."""
     globals: dict[str, Place]
     """The names of the module that are bound inside."""
     target: str | None
-    """The name that a `for` statement binds to each item, None where it is not one name."""
+    """The name that a `for` statement binds to each item, or None if it is not one name."""
     has_else: bool
 
 
 Late = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.GeneratorExp
-"""What is executed at another time than where it stands, or may be."""
+"""Nodes whose code runs at another time than the surrounding code, or may do so."""
 
 
 def place_of(node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern) -> Place:
-    """Where a node begins."""
+    """Return the place where a node begins."""
     return node.lineno, node.col_offset + 1
 
 
 def stored(nodes: Iterable[ast.AST]) -> dict[str, Place]:
-    """The names that are bound in this scope, each with where first."""
+    """Return the names that are bound in this scope, each with the first place."""
     found: dict[str, Place] = {}
     for node in nodes:
         for name, place in _stored(node):
@@ -74,7 +74,7 @@ def _stored(node: ast.AST) -> Iterator[tuple[str, Place]]:
 
 
 def _of_this_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """The children that are evaluated in the scope that `node` stands in; of a comprehension what `:=` binds there."""
+    """Yield the children that are evaluated in `node`'s own scope; of a comprehension only the `:=` that bind there."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             yield from (*node.decorator_list, *_defaults(node.args))
@@ -94,14 +94,14 @@ def _defaults(arguments: ast.arguments) -> Iterator[ast.expr]:
 
 
 def mentioned(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that are read or bound, in nested functions and classes too."""
+    """Return the names that are read or bound, also in nested functions and classes."""
     return frozenset(
         child.id for node in nodes for child in ast.walk(node) if isinstance(child, ast.Name)
     )
 
 
 def late(body: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that nested functions, classes and generators mention, which may read them at any time."""
+    """Return the names that nested functions, classes and generators mention, which may read them at any time."""
     return frozenset(
         name
         for statement in body
@@ -114,7 +114,7 @@ def late(body: Iterable[ast.AST]) -> frozenset[str]:
 def declared(
     body: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
 ) -> dict[str, Place]:
-    """The names that `global` or `nonlocal` statements of this scope name."""
+    """Return the names that `global` or `nonlocal` statements of this scope list."""
     found: dict[str, Place] = {}
     for node in body:
         if isinstance(node, kind):
@@ -125,7 +125,7 @@ def declared(
 
 
 def bound_by_nested(function: ast.FunctionDef) -> dict[str, Place]:
-    """The names of a function that its nested functions bind with `nonlocal`."""
+    """Return the names of a function that its nested functions bind with `nonlocal`."""
     nested = [
         part
         for statement in function.body
@@ -143,7 +143,7 @@ def bound_by_nested(function: ast.FunctionDef) -> dict[str, Place]:
 
 
 def touched(nodes: Iterable[ast.AST]) -> dict[str, Place]:
-    """The names of which an item or attribute is bound, or a method called."""
+    """Return the names with an item or attribute bound, or a method called, each with the first place."""
     found: dict[str, Place] = {}
     for node in nodes:
         for part in ast.walk(node):

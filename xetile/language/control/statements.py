@@ -1,11 +1,11 @@
-"""`for`, `while` and `if` statements made such that they ask, when they run, whether they are traced.
+"""Rewrite `for`, `while` and `if` statements so that they check at run time whether they are traced.
 
 Before:
 
     for k in xt.range(0, K, BK):
         acc += A[m:m + BM, k:k + BK] @ B[k:k + BK, n:n + BN]
 
-After (names with @ cannot be a user's; each statement has the position of the one it is made of):
+After (names with @ cannot be a user's; each statement has the position of its original):
 
     @1 = @flow.loop(xt.range(0, K, BK), 0)
     for k in @1.items:
@@ -16,7 +16,7 @@ After (names with @ cannot be a user's; each statement has the position of the o
     if "acc" in @1.names:
         acc = @1.names["acc"]
 
-Of a statement that is Python's, `names` is empty, and `close` does nothing. An `if`:
+If the statement is Python's, `names` is empty, and `close` does nothing. An `if`:
 
     @2 = @flow.branch(TEST, 1)
     if @2.first:
@@ -28,7 +28,7 @@ Of a statement that is Python's, `names` is empty, and `close` does nothing. An 
         @2.close()
     (names as they are after)
 
-A `while`, whose test is evaluated once where it is Python's, and once more in the block of the op where it is traced:
+A `while`, whose test is evaluated once if it is Python's, and once more in the block of the op if it is traced:
 
     @3 = @flow.repetition(2)
     while @3.again() and @3.decide(TEST):
@@ -40,11 +40,11 @@ A `while`, whose test is evaluated once where it is Python's, and once more in t
         @3.close()
     (names as they are after)
 
-Statements that would leave a traced one (`return`, `break`, `continue`) first say so: `@flow.leave("return", @1, @2)`.
+A statement that would leave a traced one (`return`, `break`, `continue`) first calls `@flow.leave("return", @1, @2)`.
 
 A value that is never read need not be carried: a temporary may have another shape in each loop that uses its name.
-Where control is not plain (`try`, `match`, nested functions) a name counts as read rather than not. A name that
-would be missed is refused where it is read: what is not carried holds `Unavailable`.
+In complex control flow (`try`, `match`, nested functions) a name counts as read if in doubt. If a name was missed,
+its use raises: names that are not carried refer to `Unavailable`.
 """
 
 import ast
@@ -71,7 +71,7 @@ Control = ast.For | ast.While | ast.If
 
 
 class Jumps(NamedTuple):
-    """What is read after `break` and `continue` of the loop around."""
+    """The names that are read after `break` and `continue` of the enclosing loop."""
 
     after_break: Names
     after_continue: Names
@@ -82,15 +82,15 @@ _NOWHERE = Jumps(frozenset(), frozenset())
 
 @dataclass
 class Liveness:
-    """Names that are read after the statements of one function: `inside` before a round of one, `after` behind it."""
+    """The names read after the statements of one function: `inside` before a round of one, `after` at its end."""
 
     always: Names
-    """What may be read at any time."""
+    """The names that may be read at any time."""
     inside: dict[ast.stmt, Names] = field(default_factory=dict[ast.stmt, Names])
     after: dict[ast.stmt, Names] = field(default_factory=dict[ast.stmt, Names])
 
     def block(self, body: Sequence[ast.stmt], after: Names, jumps: Jumps = _NOWHERE) -> Names:
-        """What is read from the beginning of `body` on."""
+        """Return the names that are read from the beginning of `body` on."""
         for statement in reversed(body):
             after = self._statement(statement, after, jumps)
         return after | self.always
@@ -179,7 +179,7 @@ def _read(nodes: Iterable[ast.AST]) -> Names:
 
 
 def _bodies(node: ast.stmt) -> list[tuple[ast.AST, str, list[ast.stmt]]]:
-    """The blocks of a statement, each with what has it and under which name."""
+    """Return the blocks of a statement, each with its node and the name of its field."""
     parts: list[ast.AST] = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
     return [
         (part, name, body)
@@ -190,7 +190,7 @@ def _bodies(node: ast.stmt) -> list[tuple[ast.AST, str, list[ast.stmt]]]:
 
 
 def of_function(body: Sequence[ast.stmt]) -> Liveness:
-    """What is read after each statement of a function's body."""
+    """Return the liveness of names after each statement of a function's body."""
     found = Liveness(late(body))
     found.block(body, frozenset())
     return found
@@ -199,12 +199,12 @@ def of_function(body: Sequence[ast.stmt]) -> Liveness:
 Node = TypeVar("Node", bound=ast.AST)
 
 FLOW = "@flow"
-"""The name of the cell that holds the half of this that runs."""
+"""The name of the cell that refers to the run-time part, a `Flow`."""
 
 
 @dataclass
 class Rewriter:
-    """Rewrites the statements of one function; `sites` gets what is known of each."""
+    """The rewriter of one function's statements; it appends facts about each to `sites`."""
 
     liveness: Liveness
     globals: dict[str, Place]
@@ -212,12 +212,12 @@ class Rewriter:
     """The names that nested functions bind with `nonlocal`."""
     sites: list[Site]
     around: list[str] = field(default_factory=list[str])
-    """The variables of the statements around, the innermost last."""
+    """The variables of the enclosing statements, the innermost last."""
     loops: list[int] = field(default_factory=list[int])
-    """How many of them were around each loop."""
+    """The number of them around each loop."""
 
     def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a block, rewritten."""
+        """Return the rewritten statements of a block."""
         return [made for statement in body for made in self._statement(statement)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
@@ -323,7 +323,7 @@ class Rewriter:
 
 
 def rewrite(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
-    """A function with its statements rewritten, those of nested functions too; a generator as it is."""
+    """Return a function with its statements rewritten, also in nested functions; a generator is unchanged."""
     if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node)):
         return node
     globals = declared(node.body, ast.Global)
@@ -334,7 +334,7 @@ def rewrite(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
 
 
 def _watch_identity(body: list[ast.stmt]) -> None:
-    """`a is b` asks `@flow.same(a, b)`: two values of the kernel are told apart by what they are only when it runs."""
+    """Rewrite `a is b` to call `@flow.same(a, b)`: whether two kernel values are equal is known only when it runs."""
     for statement in body:
         for part in ast.walk(statement):
             match part:
@@ -354,7 +354,7 @@ def _watch_identity(body: list[ast.stmt]) -> None:
 
 
 def _names(name: str, site: Site) -> list[ast.stmt]:
-    """Bind the names of a site to what `@n.names` has for them."""
+    """Bind the names of a site to the values of `@n.names`."""
     return [
         ast.If(
             ast.Compare(ast.Constant(bound), [ast.In()], [_attribute(name, "names")]),
@@ -387,12 +387,12 @@ def _assign(name: str, value: ast.expr) -> ast.stmt:
 
 
 def _at(node: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
-    """New statements with the position of `node`; what has one keeps it."""
+    """Give new statements the position of `node`; nodes that have a position keep it."""
     return [_placed(statement, node) for statement in made]
 
 
 def _placed(made: Node, node: ast.stmt | ast.expr) -> Node:
-    """A new node where `node` begins; what has a position keeps it, with all that it holds.
+    """Place a new node where `node` begins; nodes that have a position keep it, with their children.
 
     It ends on the same line: the compiler puts a method's call at the end of an expression of many lines.
     """

@@ -1,1 +1,1 @@
-"""Linear layouts themselves: the algebra, which knows no hardware."""
+"""The algebra of linear layouts, independent of hardware."""

@@ -1,7 +1,7 @@
-"""Grids of blocks whose sizes need not be powers of two, as a `wg_map` is one.
+"""Grids of blocks whose sizes need not be powers of two, such as a `wg_map`.
 
-What a linear layout cannot say (3 subgroups along a dimension, an extent of 24) is a grid
-whose cells are linear layouts.
+A linear layout cannot express 3 subgroups along a dimension or an extent of 24. A grid can; its
+cells are linear layouts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Term(NamedTuple):
     """The offset of a subgroup's unit in one dimension, as arithmetic on the subgroup's id.
 
     offset = (id // divisor % modulus) * scale + shift, in elements. A modulus of 1 leaves only the shift.
-    Where `whole` holds, `% modulus` changes no id below the number of subgroups and may be left out.
+    If `whole`, `% modulus` changes no id below the number of subgroups and may be omitted.
     """
 
     divisor: int
@@ -36,21 +36,21 @@ class Term(NamedTuple):
     whole: bool
 
     def offset(self, subgroup: int) -> int:
-        """The offset in elements for the subgroup with the id `subgroup`."""
+        """Return the offset in elements for the subgroup with the id `subgroup`."""
         return subgroup // self.divisor % self.modulus * self.scale + self.shift
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """The offsets in elements that occur, ascending."""
+        """The distinct offsets in elements, ascending."""
         return tuple(unit * self.scale + self.shift for unit in range(self.modulus))
 
 
 class Distribution:
-    """A workgroup tile dealt out to subgroups in rounds: what a `wg_map` is.
+    """A workgroup tile split over subgroups in rounds, as by a `wg_map`.
 
-    In each dimension the extent is cut into units; subgroup coordinate u mod grid has unit
-    u, or, of fewer units, c has c mod units. Subgroup ids are row-major over the grid unless
-    `order` says otherwise; a subgroup's local units are row-major over their rounds.
+    Each dimension of the tile is cut into units. Unit u belongs to subgroup coordinate u mod grid;
+    with fewer units than subgroups, coordinate c has unit c mod units. Subgroup ids are row-major over
+    the grid unless `order` is given; a subgroup's local units are row-major over their rounds.
     """
 
     # Draws a distribution for notebooks; the package sets
@@ -64,11 +64,11 @@ class Distribution:
         grid: Sequence[int],
         order: Sequence[int] | None = None,
     ) -> None:
-        """Deal `shape` out to `grid` subgroups in units of `unit` (`sg_data`) elements.
+        """Split `shape` over `grid` subgroups in units of `unit` (`sg_data`) elements.
 
-        `order` names the dimensions along which subgroup ids grow, fastest first: (1, 0) is
-        row-major, (0, 1) column-major. Where at most one dimension has several subgroups all
-        orders are one, which is then row-major.
+        `order` lists the dimensions along which subgroup ids grow, fastest first: (1, 0) is
+        row-major, (0, 1) column-major. If at most one dimension has several subgroups, all orders
+        are equivalent and stored as row-major.
 
         LayoutError: ranks differ, an entry is not positive, `order` is no permutation of the
         dimensions, the extent is not a multiple of the unit, or neither of the numbers of units
@@ -95,9 +95,9 @@ class Distribution:
         return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid}{order})"
 
     def _repr_html_(self) -> str | None:
-        """A table of the units, each with the subgroups that hold it, and a picture of its elements.
+        """Return a table of the units with the subgroups that have each, and a picture of the elements.
 
-        No table of more than two dimensions or of too many units, no picture of too many elements; None without both.
+        There is no table for over two dimensions or too many units, no picture of too many elements; None if neither.
         """
         draw = type(self).picture
         picture = None if draw is None else draw(self)
@@ -124,12 +124,12 @@ class Distribution:
         return self.shape, self.unit, self.grid, self.order
 
     def transposed(self) -> Distribution:
-        """Each subgroup holds the transpose of what it held: all dimensions in reverse."""
+        """Return the transposed distribution: each subgroup has the transpose, with all dimensions reversed."""
         order = tuple(self.rank - 1 - d for d in self.order)
         return Distribution(self.shape[::-1], self.unit[::-1], self.grid[::-1], order)
 
     def with_units(self, shape: Sequence[int], unit: Sequence[int]) -> Distribution:
-        """Another shape (elements) dealt out in other units to the same grid in the same order."""
+        """Split another shape (elements) in other units over the same grid in the same order."""
         return Distribution(shape, unit, self.grid, self.order)
 
     @property
@@ -144,17 +144,17 @@ class Distribution:
 
     @property
     def local_units(self) -> int:
-        """Number of units that each subgroup holds."""
+        """Number of units of each subgroup."""
         return prod(self.rounds(d) for d in range(self.rank))
 
     @property
     def is_shared(self) -> bool:
-        """Whether a unit is held by several subgroups."""
+        """True if several subgroups share a unit."""
         return any(self.units(d) < self.grid[d] for d in range(self.rank))
 
     @property
     def is_linear(self) -> bool:
-        """Whether all sizes are powers of two, so that it is a linear layout."""
+        """True if all sizes are powers of two, so that it is a linear layout."""
         return all(is_power_of_two(value) for _, values in self._sizes for value in values)
 
     @property
@@ -162,19 +162,19 @@ class Distribution:
         return ("shape", self.shape), ("unit", self.unit), ("grid", self.grid)
 
     def units(self, dimension: int) -> int:
-        """Number of units of the workgroup tile along `dimension`."""
+        """Return the number of units of the workgroup tile along `dimension`."""
         return self.shape[dimension] // self.unit[dimension]
 
     def rounds(self, dimension: int) -> int:
-        """Number of units along `dimension` that one subgroup holds."""
+        """Return the number of units of one subgroup along `dimension`."""
         return max(1, self.units(dimension) // self.grid[dimension])
 
     def coordinate(self, subgroup: int, dimension: int) -> int:
-        """Where a subgroup stands in the grid along `dimension`."""
+        """Return the coordinate of a subgroup in the grid along `dimension`."""
         return subgroup // self._divisor(dimension) % self.grid[dimension]
 
     def starts(self, coordinate: int, dimension: int) -> Sequence[int]:
-        """Where along `dimension` the units of the subgroups at a coordinate begin, by rounds (elements)."""
+        """Return the starts (elements) along `dimension` of the units of a grid coordinate, by rounds."""
         unit = self.unit[dimension]
         first = coordinate % self._modulus(dimension) * unit
         step = self.grid[dimension] * unit
@@ -186,7 +186,7 @@ class Distribution:
         return tuple(product(*(range(self.rounds(d)) for d in range(self.rank))))
 
     def offset_terms(self, round_: Sequence[int]) -> tuple[Term, ...]:
-        """Where a subgroup's unit of a round begins: one term per dimension, in elements.
+        """Return the start of a subgroup's unit in a round: one term per dimension, in elements.
 
         LayoutError if there is no such round.
         """
@@ -200,7 +200,7 @@ class Distribution:
         return tuple(self._term(d, round_[d]) for d in range(self.rank))
 
     def offsets(self, subgroup: int) -> list[Coordinates]:
-        """Element coordinates at which the local units of a subgroup begin."""
+        """Return the element coordinates at which the local units of a subgroup begin."""
         self._check_subgroup(subgroup)
         return [
             tuple(term.offset(subgroup) for term in self.offset_terms(round_))
@@ -208,9 +208,9 @@ class Distribution:
         ]
 
     def first_owner_terms(self) -> list[tuple[Term, int]]:
-        """The owner of a unit that comes first: its coordinates all lie below these bounds.
+        """Return bounds that identify the first owner of a unit: its coordinates are all below them.
 
-        One pair of a subgroup's coordinate and its bound per dimension with shared units.
+        For each dimension with shared units, a pair of a subgroup's coordinate and its bound.
         """
         pairs: list[tuple[Term, int]] = []
         for d in range(self.rank):
@@ -221,7 +221,7 @@ class Distribution:
         return pairs
 
     def owners(self, unit: Sequence[int]) -> list[int]:
-        """Ids of the subgroups that hold a unit (coordinates in units), ascending.
+        """Return the ids of the subgroups that have a unit (coordinates in units), ascending.
 
         LayoutError if there is no such unit.
         """
@@ -236,7 +236,7 @@ class Distribution:
         )
 
     def to_linear_layout(self) -> LinearLayout:
-        """(register, warp) -> (dim0, dim1, ...); LayoutError unless all are powers of two.
+        """Return (register, warp) -> (dim0, dim1, ...); LayoutError unless all sizes are powers of two.
 
         Registers count one unit's elements first, innermost dimension first, then the
         rounds.
@@ -294,12 +294,12 @@ class Distribution:
 
 
 def is_power_of_two(value: int) -> bool:
-    """Whether `value` is 1, 2, 4, ..."""
+    """Return True if `value` is 1, 2, 4, ..."""
     return value > 0 and value & (value - 1) == 0
 
 
 def power_of_two_part(extent: int, limit: int) -> int:
-    """The largest power of two that divides `extent` and is at most `limit`, both in elements.
+    """Return the largest power of two that divides `extent` and is at most `limit`, both in elements.
 
     LayoutError if one of them is not positive.
     """
@@ -310,7 +310,7 @@ def power_of_two_part(extent: int, limit: int) -> int:
 
 
 def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinates]:
-    """Element coordinates at which a tile's blocks begin, in row-major order.
+    """Return the element coordinates at which a tile's blocks begin, in row-major order.
 
     LayoutError if the block does not divide the shape.
     """
@@ -322,11 +322,11 @@ def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinate
 def containing_block(
     source_block: Sequence[int], target_block: Sequence[int], *index: int
 ) -> tuple[Coordinates, Coordinates]:
-    """The block of a coarse grid (`source_block`) around one of a fine grid.
+    """Return the block of a coarse grid (`source_block`) that contains a block of a fine grid.
 
-    `index` counts fine blocks, extents are in elements. Returned are the coarse block's
+    `index` counts fine blocks, extents are in elements. The result is the coarse block's
     coordinates, in blocks, and the offset inside it, in elements. LayoutError if the fine
-    block does not lie in a single coarse one.
+    block is not inside a single coarse one.
     """
     _check_divides(target_block, source_block)
     starts = [i * extent for i, extent in zip(index, target_block, strict=True)]

@@ -1,4 +1,4 @@
-"""Products, compositions and inverses of layouts, and equations."""
+"""Products, compositions and inverses of layouts, and solutions of equations between them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def product(self: Same, other: Same) -> Same:
-    """The direct sum: dims with the same name are concatenated, this layout's bits lowest.
+    """Return the direct sum: dims with the same name are concatenated, this layout's bits lowest.
 
     The order of dims is the `supremum` of both. Components of an out-dim that both have are
-        shifted, never XORed.
+    shifted, never XORed.
     """
     left_outs, right_outs = self.out_widths, other.out_widths
     outs: dict[str, int] = {}
@@ -58,7 +58,7 @@ def product(self: Same, other: Same) -> Same:
 
 
 def compose(self: Same, outer: Layout) -> Same:
-    """`x -> outer(self(x))`.
+    """Return `x -> outer(self(x))`.
 
     LayoutError unless the out-dims are the outer one's in-dims in any order, none larger.
     """
@@ -85,7 +85,7 @@ def compose(self: Same, outer: Layout) -> Same:
 
 
 def invert(self: Same) -> Same:
-    """The inverse map; LayoutError unless the layout is surjective and square."""
+    """Return the inverse map; LayoutError unless the layout is surjective and square."""
     columns = packed(self.in_columns)
     ins, outs, rank = len(columns), sum(self.out_widths.values()), f2.rank(columns)
     if not ins == outs == rank:
@@ -97,7 +97,7 @@ def invert(self: Same) -> Same:
 
 
 def pseudoinvert(self: Same) -> Same:
-    """For each out coordinate the smallest input that reaches it.
+    """Return the map from each out coordinate to the smallest input that reaches it.
 
     LayoutError unless the layout is surjective.
     """
@@ -116,12 +116,12 @@ def pseudoinvert(self: Same) -> Same:
 def invert_and_compose(
     self: Same, outer: Same, *, identity_dims: IdentityDims = "disjoint"
 ) -> Same:
-    """The map C with `self(x) == outer(C(x))`, from this layout's in-dims to the outer one's.
+    """Return the map C with `self(x) == outer(C(x))`, from this layout's in-dims to the outer one's.
 
     C(x) is the smallest solution, but in-dims that both layouts have with the same bases
     map to themselves: with "equal" every such dim (Intel's fork), with "disjoint" those
-    whose out bits no other in-dim touches (triton 3.9). LayoutError unless the out-dims
-    have the same names, the outer ones no smaller, and outer reaches what this layout does.
+    whose out bits no other in-dim affects (triton 3.9). LayoutError unless the out-dims
+    have the same names, the outer ones no smaller, and outer covers this layout's image.
     """
     columns = _fitted(self, outer)
     kept = _identity_dims(columns, outer.in_columns, disjoint=identity_dims == "disjoint")
@@ -148,9 +148,9 @@ def invert_and_compose(
 
 
 def lstsq(left: Same, right: Same) -> Same | None:
-    """The smallest X with `left(X(b)) == right(b)`, or None.
+    """Return the smallest X with `left(X(b)) == right(b)`, or None.
 
-    There is none if out-dims have other names, or `right` is larger or leaves its image.
+    There is none if out-dims have other names, or `right` is larger or leaves the image of `left`.
     """
     try:
         columns = _fitted(right, left)
@@ -170,9 +170,9 @@ def lstsq(left: Same, right: Same) -> Same | None:
 def invert_and_compose_block_local(
     target: Same, source: Same, *, identity_dims: IdentityDims = "disjoint"
 ) -> Same:
-    """`source.invert_and_compose(target)` that keeps the block where its bit moves nothing.
+    """Return `source.invert_and_compose(target)`, changed to keep the block if its bit moves nothing.
 
-    Of several inputs that hold an element it prefers the one in the asking block.
+    If several inputs have an element, it prefers the one in the same block as the output.
     """
     moved = invert_and_compose(source, target, identity_dims=identity_dims)
     block = "block"
@@ -201,7 +201,7 @@ def _in_widths(layout: Layout) -> dict[str, int]:
 
 
 def _fitted(layout: Layout, outer: Layout) -> Columns:
-    """The layout's columns with the bit fields of `outer`'s out-dims."""
+    """Return the layout's columns with the bit fields of `outer`'s out-dims."""
     ours, theirs = layout.out_widths, outer.out_widths
     if ours == theirs and [*ours] == [*theirs]:
         return layout.in_columns
@@ -219,9 +219,9 @@ def _fitted(layout: Layout, outer: Layout) -> Columns:
 
 
 def _moves(widths: Widths, to: Mapping[str, int]) -> list[tuple[int, int, int]] | None:
-    """What `f2.repack` needs to bring out-dims to other positions; None where all stay.
+    """Return the arguments for `f2.repack` that move out-dims to other positions; None if all stay.
 
-    Neighbours that stay neighbours move as one.
+    Neighbors that stay neighbors move together.
     """
     moves: list[tuple[int, int, int]] = []
     start = first = end = 0
@@ -251,7 +251,7 @@ def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Iterable
 
 
 def _identity_dims(ours: Columns, theirs: Columns, *, disjoint: bool) -> set[str]:
-    """In-dims with the same columns; if `disjoint`, only where no other touches their bits."""
+    """Return the in-dims with the same columns; if `disjoint`, only those that share no bits with others."""
     equal = {name for name, columns in ours.items() if theirs.get(name) == columns}
     if not disjoint:
         return equal

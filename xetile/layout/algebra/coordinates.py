@@ -1,4 +1,4 @@
-"""Applying a layout to coordinates: to numbers, and to arrays of whatever type comes in."""
+"""Application of a layout to coordinates: to numbers, and to arrays of any type."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     Coordinate = TypeVar("Coordinate")
     Step = tuple[str, int, int]
 
-# Elements worked on at a time: few enough that the parts' memory
-# is reused, not asked of the system again and again.
+# Elements processed at a time: few enough that the memory of the parts
+# is reused, not allocated again and again.
 CHUNK = 1 << 14
 
 
 def apply(self: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
-    """The image of one input, or of arrays of inputs, by out-dim.
+    """Return the image of one input, or of arrays of inputs, by out-dim.
 
     A coordinate is an integer or an array of integers (widened to 64 bits, shapes
     broadcast). Bits past a dimension's size are ignored. LayoutError unless the names
@@ -55,10 +55,10 @@ def apply(self: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coor
 def apply_to_arrays(
     layout: Layout, coordinates: Mapping[str, Coordinate]
 ) -> dict[str, Coordinate]:
-    """The images of integers and arrays (broadcast) by out-dim, as sums of shifted bit masks.
+    """Return the images of integers and arrays (broadcast) by out-dim, as sums of shifted bit masks.
 
     They have 64 bits for each element. LayoutError for an array of anything but integers,
-    and where a dimension needs 64 bits.
+    and if a dimension needs 64 bits.
     """
     _check_widths(layout)
     masks = {name: (1 << len(columns)) - 1 for name, columns in layout.in_columns.items()}
@@ -87,7 +87,7 @@ def apply_to_arrays(
 
 
 def _steps(layout: Layout, place: int, width: int) -> list[Step]:
-    """One out-dim as a sum of (in-dim, mask, shift)."""
+    """Return one out-dim as a sum of (in-dim, mask, shift)."""
     mask = (1 << width) - 1
     return [
         (name, bits, shift)
@@ -97,7 +97,7 @@ def _steps(layout: Layout, place: int, width: int) -> list[Step]:
 
 
 def _component(values: Mapping[str, Any], steps: Sequence[Step]) -> Any:
-    """One out-dim's images; the number 0 where nothing moves it."""
+    """Return one out-dim's images; the number 0 if nothing moves it."""
     image = None
     for in_dim, bits, shift in steps:
         part = values[in_dim] & bits

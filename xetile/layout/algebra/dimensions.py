@@ -1,4 +1,4 @@
-"""Named dimensions, their bits in a column, and the refusals of wrong ones."""
+"""Named dimensions, their bits in a column, and errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     Sizes = Mapping[str, int] | Iterable[tuple[str, int]]
 
     class Layout(Protocol):
-        """The data of a layout, as the functions beside the class see it; `LinearLayout` explains it."""
+        """The data of a layout for the functions outside of the class; see `LinearLayout`."""
 
         in_columns: Columns
         out_widths: Widths
 
         @classmethod
         def of_columns(cls, in_columns: Columns, out_widths: Widths) -> Self:
-            """A layout of the same class with other data."""
+            """Return a layout of the same class with other data."""
             ...
 
     Same = TypeVar("Same", bound=Layout)
@@ -32,16 +32,16 @@ flattened = chain.from_iterable
 
 
 class LayoutError(ValueError):
-    """A layout that cannot be: one line that names the dimension and the value found."""
+    """An invalid layout: a one-line text with the dimension and the value found."""
 
 
 def listed(names: Iterable[str]) -> str:
-    """Dimension names for a message."""
+    """Return dimension names for a diagnostic."""
     return "[" + ", ".join(f"'{name}'" for name in names) + "]"
 
 
 def log2_of_size(size: int, kind: str, name: str) -> int:
-    """Bits of a dimension's size, any kind of integer; LayoutError unless the size is a power of two."""
+    """Return the bits of a dimension's size, an integer of any type; LayoutError unless it is a power of two."""
     size = index(size)
     if size <= 0 or size & (size - 1):
         raise LayoutError(
@@ -51,17 +51,17 @@ def log2_of_size(size: int, kind: str, name: str) -> int:
 
 
 def widths_of(kind: str, sizes: Sizes) -> dict[str, int]:
-    """Bits of each dimension; LayoutError unless the sizes are powers of two."""
+    """Return the bits of each dimension; LayoutError unless the sizes are powers of two."""
     return {name: log2_of_size(size, kind, name) for name, size in dict(sizes).items()}
 
 
 def sizes_of(widths: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Sizes of dimensions from their bits."""
+    """Return the sizes of dimensions from their bits."""
     return {name: 1 << width for name, width in widths}
 
 
 def positions(widths: Widths) -> dict[str, int]:
-    """For each out-dim the position of its bit field in a column."""
+    """Return for each out-dim the position of its bit field in a column."""
     found: dict[str, int] = {}
     place = 0
     for name, width in widths.items():
@@ -71,12 +71,12 @@ def positions(widths: Widths) -> dict[str, int]:
 
 
 def packed(columns: Columns) -> list[int]:
-    """All columns, minor in-dim first."""
+    """Return all columns, minor in-dim first."""
     return [*flattened(columns.values())]
 
 
 def unpacked(columns: Columns, widths: Sequence[int]) -> dict[str, list[tuple[int, ...]]]:
-    """By in-dim the components of each column, whose out-dims have these bits."""
+    """Return by in-dim the components of each column, whose out-dims have these bits."""
     if len(widths) == 2:
         width = widths[0]
         mask = (1 << width) - 1
@@ -96,7 +96,7 @@ def unpacked(columns: Columns, widths: Sequence[int]) -> dict[str, list[tuple[in
 
 
 def columns_of(layout: Layout, in_dim: str) -> tuple[int, ...]:
-    """The columns of an in-dim; LayoutError if it is missing."""
+    """Return the columns of an in-dim; LayoutError if it is missing."""
     columns = layout.in_columns.get(in_dim)
     if columns is None:
         raise LayoutError(
@@ -106,7 +106,7 @@ def columns_of(layout: Layout, in_dim: str) -> tuple[int, ...]:
 
 
 def width_of(layout: Layout, out_dim: str) -> int:
-    """The bits of an out-dim; LayoutError if it is missing."""
+    """Return the bits of an out-dim; LayoutError if it is missing."""
     width = layout.out_widths.get(out_dim)
     if width is None:
         raise LayoutError(
@@ -116,7 +116,7 @@ def width_of(layout: Layout, out_dim: str) -> int:
 
 
 def out_dim_index(self: Layout, name: str) -> int:
-    """Position of an out-dim, the minor one being 0; LayoutError if it is missing."""
+    """Return the position of an out-dim, the minor one being 0; LayoutError if it is missing."""
     width_of(self, name)
     return list(self.out_widths).index(name)
 
@@ -124,7 +124,7 @@ def out_dim_index(self: Layout, name: str) -> int:
 def basis(
     self: Layout, in_dim: str, position: int, out_dim: str | None = None
 ) -> tuple[int, ...] | int:
-    """The image of `in_dim` = 2^position: all components, or the one of `out_dim`."""
+    """Return the image of `in_dim` = 2^position: all components, or the one of `out_dim`."""
     columns = columns_of(self, in_dim)
     if not 0 <= position < len(columns):
         raise LayoutError(
@@ -135,7 +135,7 @@ def basis(
 
 
 def limited(layout: Same) -> Same:
-    """The layout, or LayoutError where a side has more bits than a coordinate may have."""
+    """Return the layout, or raise LayoutError if a side has more bits than a coordinate may have."""
     ins = sum(map(len, layout.in_columns.values()))
     if ins > MAX_BITS:
         sizes = sizes_of((name, len(columns)) for name, columns in layout.in_columns.items())
@@ -152,10 +152,10 @@ def limited(layout: Same) -> Same:
 
 
 def supremum(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """The smallest list that holds both lists in their orders, preferring the left one's.
+    """Return the smallest list that contains both lists in their orders, preferring the left one's.
 
-    Where the orders contradict each other it takes, as Triton's code does, the name that
-    the other list holds earlier.
+    If the orders contradict each other it takes, as Triton's code does, the name that
+    comes earlier in the other list.
     """
     merged: dict[str, None] = {}
     in_left = {name: position for position, name in enumerate(left)}

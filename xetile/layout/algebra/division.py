@@ -1,4 +1,4 @@
-"""Factors of layouts under `*`, and which dimensions can be split off."""
+"""Factors of layouts under `*`, and dimensions that can be split off."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def divide_left(self: Same, divisor: Layout) -> Same | None:
-    """The C with `divisor * C == self`, or None; C keeps all dims of this layout in their order."""
+    """Return the C with `divisor * C == self`, or None; C keeps all dims of this layout in their order."""
     if not _holds_dims(self, divisor):
         return None
     low = {name: divisor.out_widths.get(name, 0) for name in self.out_widths}
@@ -38,7 +38,7 @@ def divide_left(self: Same, divisor: Layout) -> Same | None:
 
 
 def divide_right(self: Same, divisor: Layout) -> Same | None:
-    """The C with `C * divisor == self`, or None; C keeps all dims of this layout in their order."""
+    """Return the C with `C * divisor == self`, or None; C keeps all dims of this layout in their order."""
     if not _holds_dims(self, divisor):
         return None
     low = {n: width - divisor.out_widths.get(n, 0) for n, width in self.out_widths.items()}
@@ -55,7 +55,7 @@ def divide_right(self: Same, divisor: Layout) -> Same | None:
 
 
 def is_trivial_over(self: Layout, dims: Sequence[str]) -> bool:
-    """Whether `dims` go to themselves unchanged and nothing else touches them.
+    """Return True if each of `dims` maps to itself unchanged, and no other dim affects or uses them.
 
     LayoutError unless each is both an in-dim and an out-dim.
     """
@@ -73,7 +73,7 @@ def is_trivial_over(self: Layout, dims: Sequence[str]) -> bool:
 
 
 def is_identity_on_out_dim(self: Layout, dim: str) -> bool:
-    """Whether the in-dim goes to the same out-dim unchanged and no other touches it."""
+    """Return True if the in-dim maps to the same out-dim unchanged and no other in-dim affects it."""
     if dim not in self.in_columns or dim not in self.out_widths:
         return False
     columns = sublayout(self, [dim], [dim]).in_columns[dim]
@@ -83,7 +83,7 @@ def is_identity_on_out_dim(self: Layout, dim: str) -> bool:
 
 
 def quotient(self: Same, dims: Sequence[str]) -> Same | None:
-    """The layout without `dims`, or None unless it is trivial over them (`is_trivial_over`)."""
+    """Return the layout without `dims`, or None unless it is trivial over them (`is_trivial_over`)."""
     ins, outs = self.in_columns, self.out_widths
     if any(name not in ins or name not in outs for name in dims) or not is_trivial_over(
         self, dims
@@ -97,7 +97,7 @@ def quotient(self: Same, dims: Sequence[str]) -> Same | None:
 
 
 def num_consecutive_in_out(self: Layout) -> int:
-    """How many values of the first in-dim are consecutive values of the first out-dim."""
+    """Return the number of values of the first in-dim that are consecutive values of the first out-dim."""
     if not self.in_columns or not self.out_widths:
         return 1
     first, *others = self.in_columns.values()
@@ -109,14 +109,14 @@ def num_consecutive_in_out(self: Layout) -> int:
     for columns in (first[count:], *others):
         for column in columns:
             mask |= column
-    # Fewer bits leave identity columns over, whose
-    # bits lie above the ones then asked for.
+    # Fewer bits leave identity columns, whose bits
+    # are above the ones that are then needed.
     low = mask & -mask
     return min(1 << count, low) if low else 1 << count
 
 
 def contiguous_elems_along_out_dim(self: Layout, dim: str) -> int:
-    """The largest 2^k such that the layout reaches 1, 2, .. 2^(k-1) of the out-dim `dim`.
+    """Return the largest 2^k such that the layout reaches 1, 2, .. 2^(k-1) of the out-dim `dim`.
 
     LayoutError if the dim is missing.
     """
@@ -131,7 +131,7 @@ def contiguous_elems_along_out_dim(self: Layout, dim: str) -> int:
 
 
 def free_variable_masks(self: Layout) -> dict[str, int]:
-    """For each in-dim a mask of the bits that repeat earlier ones (minor dims first)."""
+    """Return for each in-dim a mask of the bits that repeat earlier ones (minor dims first)."""
     columns = packed(self.in_columns)
     free = f2.dependent_columns(columns)
     widths = {name: len(theirs) for name, theirs in self.in_columns.items()}
@@ -156,7 +156,7 @@ def _mask(outs: Widths, widths: Widths) -> int:
 
 
 def _spread(divisor: Layout, outs: Widths, shifts: Widths) -> Columns:
-    """The divisor's columns in the fields of `outs`, components shifted left by `shifts`."""
+    """Return the divisor's columns in the fields of `outs`, components shifted left by `shifts`."""
     own = positions(divisor.out_widths)
     moves = [
         (own[name], (1 << width) - 1, place + shifts[name])
@@ -167,7 +167,7 @@ def _spread(divisor: Layout, outs: Widths, shifts: Widths) -> Columns:
 
 
 def _part(ins: Columns, outs: Widths, skipped: Widths, kept: Widths) -> Columns:
-    """Columns with bit fields of `outs`, `kept` bits of each left after `skipped` low ones."""
+    """Return the columns with `kept` bits of each field of `outs`, after `skipped` low ones."""
     places = positions(kept)
     moves = [
         (place + skipped[name], (1 << kept[name]) - 1, places[name])

@@ -1,4 +1,4 @@
-"""Linear algebra over two elements, on vectors and columns kept as integers.
+"""Linear algebra over the field of two elements, on vectors and columns stored as integers.
 
 A vector is one integer, bit i its i-th component; a matrix is the sequence of its columns.
 Named dimensions are bit fields, which `repack` moves.
@@ -18,7 +18,7 @@ UNITS = frozenset(UNIT_VECTORS)
 
 
 def multiply(columns: Sequence[int], vector: int) -> int:
-    """The sum of the columns that the bits of `vector` select; bits past them are ignored."""
+    """Return the sum of the columns that the bits of `vector` select; bits past them are ignored."""
     image = 0
     for column in columns:
         if vector & 1:
@@ -28,7 +28,7 @@ def multiply(columns: Sequence[int], vector: int) -> int:
 
 
 def span(columns: Iterable[int]) -> list[int]:
-    """Products of a matrix with all vectors, 0 first: one sum each."""
+    """Return the products of a matrix with all vectors, 0 first: one sum each."""
     images = [0]
     for column in columns:
         images += [image ^ column for image in images]
@@ -36,7 +36,7 @@ def span(columns: Iterable[int]) -> list[int]:
 
 
 def multiply_all(units: dict[int, int], vectors: Iterable[int]) -> list[int]:
-    """Products of a matrix with many vectors; `units` are its columns as `by_unit` gives them.
+    """Return the products of a matrix with many vectors; `units` are its columns as from `by_unit`.
 
     Most bits of real layouts move to single bits, whose images are looked up and not
     summed.
@@ -55,14 +55,14 @@ def multiply_all(units: dict[int, int], vectors: Iterable[int]) -> list[int]:
 
 
 def by_unit(columns: Sequence[int]) -> dict[int, int]:
-    """A matrix as a table from unit vectors to columns, with zero for zero."""
+    """Return a matrix as a table from unit vectors to columns, with zero for zero."""
     units = dict(zip(UNIT_VECTORS, columns, strict=False))
     units[0] = 0
     return units
 
 
 def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Columns with fields moved: (bit position, mask of the field at zero, new position)."""
+    """Move fields of columns: (bit position, mask of the field at zero, new position)."""
     if not moves:
         return [0 for _ in columns]
     if len(moves) == 1:
@@ -84,7 +84,7 @@ def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> lis
 
 
 def rank(columns: Iterable[int]) -> int:
-    """The dimension of the columns' span."""
+    """Return the dimension of the columns' span."""
     mixed = {*columns}
     mixed.discard(0)
     if mixed <= UNITS:
@@ -92,8 +92,8 @@ def rank(columns: Iterable[int]) -> int:
     units = mixed & UNITS
     found = len(units)
     mixed -= units
-    # Unit columns settle their bit, so the others are
-    # reduced by deleting the settled bits.
+    # Each unit column determines its bit, so the others are
+    # reduced by deleting these bits.
     unsettled = ~sum(units)
     leading: dict[int, int] = {}
     for column in mixed:
@@ -109,10 +109,10 @@ def rank(columns: Iterable[int]) -> int:
 
 
 def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
-    """Reduced combinations of columns, keyed by the bit length of their sum, for `solve`.
+    """Return reduced combinations of columns, keyed by the bit length of their sum, for `solve`.
 
-    `columns` gives (column, label) in order; `width` bounds the labels' bits. A value holds
-    a sum of columns above bit `width`, that of their labels below. A column in the span of
+    `columns` are pairs (column, label) in order; `width` bounds the labels' bits. A value has
+    a sum of columns above bit `width`, and that of their labels below. A column in the span of
     earlier ones enters no combination, so that solutions are the smallest ones.
     """
     pivots: Echelon = {}
@@ -130,13 +130,13 @@ def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
 
 
 def solve(pivots: Echelon, width: int, target: int) -> int | None:
-    """The sum of the labels of the columns that add up to `target`, or None."""
+    """Return the sum of the labels of the columns that add up to `target`, or None."""
     solutions = solve_all(pivots, width, (target,))
     return None if solutions is None else solutions[0]
 
 
 def solve_all(pivots: Echelon, width: int, targets: Iterable[int]) -> list[int] | None:
-    """`solve` for each target; None where one is not in the columns' span."""
+    """Return `solve` for each target; None if one is not in the columns' span."""
     solutions: list[int] = []
     for target in targets:
         value = target << width
@@ -152,14 +152,14 @@ def solve_all(pivots: Echelon, width: int, targets: Iterable[int]) -> list[int] 
 
 
 def dependent_columns(columns: Sequence[int]) -> int:
-    """A mask of the columns that are sums of earlier columns (zero columns among them)."""
+    """Return a mask of the columns that are sums of earlier columns (including zero columns)."""
     leading: dict[int, int] = {}
     found = [_enters(leading, column) for column in columns]
     return sum(1 << index for index, entered in enumerate(found) if not entered)
 
 
 def kernel(columns: Sequence[int]) -> list[int]:
-    """A basis of the vectors whose product is zero."""
+    """Return a basis of the vectors whose product is zero."""
     width = len(columns)
     pivots: Echelon = {}
     values = [column << width | 1 << index for index, column in enumerate(columns)]
@@ -168,12 +168,12 @@ def kernel(columns: Sequence[int]) -> list[int]:
 
 
 def labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
-    """Columns with unit vectors as labels, from bit `first`, for `echelon`."""
+    """Return columns with unit vectors as labels, from bit `first`, for `echelon`."""
     return [(column, 1 << index) for index, column in enumerate(columns, first)]
 
 
 def inverse(columns: Sequence[int]) -> list[int]:
-    """The inverse of a square matrix; ValueError unless its columns are independent."""
+    """Return the inverse of a square matrix; ValueError unless its columns are independent."""
     bits = len(columns)
     found = solve_all(echelon(labelled(columns), bits), bits, UNIT_VECTORS[:bits])
     if found is None:
@@ -182,9 +182,9 @@ def inverse(columns: Sequence[int]) -> list[int]:
 
 
 def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """The matrix as (shift, mask): its product with x sums up `(x & mask) << shift`.
+    """Return the matrix as pairs (shift, mask): its product with x is the sum of `(x & mask) << shift`.
 
-    Sorted by shift, to the right where negative; at most one pair for each diagonal.
+    Sorted by shift, to the right if negative; at most one pair for each diagonal.
     """
     masks: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -197,7 +197,7 @@ def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
-    """Unit vectors, ascending, that complete the columns' span to all of `bits`."""
+    """Return the unit vectors, ascending, that complete the columns' span to all of `bits`."""
     lowest: dict[int, int] = {}
     for column in columns:
         while column:
@@ -210,13 +210,13 @@ def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
 
 
 def independent_of(vectors: Iterable[int], columns: Iterable[int]) -> list[int]:
-    """Those vectors, in order, that are no sum of columns and earlier ones of them."""
+    """Return those vectors, in order, that are not sums of columns and of earlier ones of them."""
     leading = {vector.bit_length(): vector for vector in reduced_basis(columns)}
     return [vector for vector in vectors if _enters(leading, vector)]
 
 
 def reduced_basis(columns: Iterable[int]) -> list[int]:
-    """A basis of the columns' span with pairwise different leading bits, in order of appearance."""
+    """Return a basis of the columns' span with pairwise different leading bits, in order of appearance."""
     leading: dict[int, int] = {}
     for column in columns:
         _enters(leading, column)
@@ -224,7 +224,7 @@ def reduced_basis(columns: Iterable[int]) -> list[int]:
 
 
 def _enters(leading: dict[int, int], column: int) -> bool:
-    """Whether a column is no sum of those in `leading`; what is left of it goes there."""
+    """Return True if a column is no sum of those in `leading`, and add its reduced form there."""
     while column:
         pivot = leading.get(column.bit_length())
         if pivot is None:
@@ -235,7 +235,7 @@ def _enters(leading: dict[int, int], column: int) -> bool:
 
 
 def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
-    """A basis of the intersection of two spans (Zassenhaus: rows (u, u) and (v, 0))."""
+    """Return a basis of the intersection of two spans (Zassenhaus: rows (u, u) and (v, 0))."""
     left_basis, right_basis = reduced_basis(left), reduced_basis(right)
     width = max((vector.bit_length() for vector in left_basis + right_basis), default=0)
     pivots = echelon(((vector, vector) for vector in left_basis), width)
@@ -244,7 +244,7 @@ def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
 
 
 def _label_of_zero(pivots: Echelon, value: int, width: int) -> int:
-    """The label of a value that reduces to zero; else 0, and the rest becomes a pivot."""
+    """Return the label of a value that reduces to zero; else return 0 and make the rest a pivot."""
     while value.bit_length() > width:
         pivot = pivots.get(value.bit_length())
         if pivot is None:

@@ -1,4 +1,4 @@
-"""Fitting layouts to tensors, as every encoding of Triton's does (its LayoutUtils)."""
+"""Fitting of layouts to tensors, as for every encoding of Triton (its LayoutUtils)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from xetile.layout.algebra.moved_bases import REGISTER, ColumnAction
 def ensure_layout_not_larger_than(
     layout: LinearLayout, shape: Mapping[str, int], *, broadcast_registers: bool = True
 ) -> LinearLayout:
-    """The layout on at most `shape` elements, by out-dim: components that do not fit become 0.
+    """Return the layout on at most `shape` elements, by out-dim: components that do not fit become 0.
 
     Without `broadcast_registers`, registers that thereby repeat others are dropped.
     """
@@ -33,9 +33,9 @@ def ensure_layout_not_larger_than(
 def ensure_layout_not_smaller_than(
     layout: LinearLayout, shape: Mapping[str, int]
 ) -> LinearLayout:
-    """The layout on at least `shape` elements, by out-dim: more values of its first in-dim.
+    """Return the layout on at least `shape` elements, by out-dim: its first in-dim gets more values.
 
-    Where `shape` is larger than the layout it is a multiple.
+    If `shape` is larger than the layout, it must be a multiple.
     """
     _check_shape(layout, shape)
     if not layout.out_dims:
@@ -56,10 +56,10 @@ def _check_shape(layout: LinearLayout, shape: Mapping[str, int]) -> None:
 def combine_cta_cga_with_shape(
     cta: LinearLayout, cga: LinearLayout, shape: Sequence[int]
 ) -> LinearLayout:
-    """One block's layout and the blocks' as that of a tensor, over dim0, dim1, ...
+    """Combine the layout of one block with that of the blocks to that of a tensor, over dim0, dim1, ...
 
-    The blocks are cut to the shape; one block's layout then grows (more registers) or is
-    cut to what each block holds.
+    The blocks are cut to the shape; the layout of one block then grows (more registers) or is
+    cut to the part of each block.
     """
     names = [f"dim{axis}" for axis in range(len(shape))]
     sizes = dict(zip(names, shape, strict=True))
@@ -73,12 +73,12 @@ def combine_cta_cga_with_shape(
 def identity_standard_nd(
     in_dim: str, shape: Sequence[int], order: Sequence[int]
 ) -> LinearLayout:
-    """`in_dim` counted through a tensor of `shape` elements, `order[0]` fastest, to dim0, dim1, ..."""
+    """Return the layout in which `in_dim` counts through a tensor of `shape` elements, `order[0]` fastest."""
     return identities(*((in_dim, f"dim{axis}", shape[axis]) for axis in order))
 
 
 def check_powers_of_two(name: str, values: Sequence[int]) -> None:
-    """LayoutError, by this name, for counts or extents of which one is no power of two."""
+    """Raise LayoutError, with this name, if a count or an extent is not a power of two."""
     if any(value < 1 or value & (value - 1) for value in values):
         raise LayoutError(f"{name} {list(values)} must hold powers of two")
 
@@ -88,10 +88,10 @@ def fit_to_shape(
     shape: Sequence[int],
     cga_layout: Sequence[Sequence[int]] = (),
 ) -> LinearLayout:
-    """A workgroup's layout repeated in registers, or cut, to fill a tile.
+    """Return a workgroup's layout repeated in registers, or cut, to fill a tile.
 
-    `cga_layout` has one basis per bit of the workgroup's id in its cluster, in workgroups'
-    tiles.
+    `cga_layout` has one basis per bit of the workgroup's id in its cluster, in units of a
+    workgroup's tile.
     """
     ins = ("register", "lane", "warp")
     layout = layout * identities(
@@ -103,7 +103,7 @@ def fit_to_shape(
 
 
 def cluster_layout(cga_layout: Sequence[Sequence[int]], rank: int) -> LinearLayout:
-    """(block) -> (dim0, dim1, ...) in workgroups' tiles, from one basis per bit of `block`."""
+    """Return (block) -> (dim0, dim1, ...) in workgroups' tiles, from one basis per bit of `block`."""
     largest = [max([0, *(basis[d] for basis in cga_layout)]) for d in range(rank)]
     return LinearLayout.from_bases(
         {"block": [tuple(basis) for basis in cga_layout]},

@@ -4,7 +4,7 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 
 
 def identities(*steps: tuple[str, str, int]) -> LinearLayout:
-    """The product of identities, each an (in-dim, out-dim, size), the fastest first."""
+    """Return the product of identities, each an (in-dim, out-dim, size), the fastest first."""
     layout = LinearLayout.empty()
     for in_dim, out_dim, size in steps:
         layout = layout * LinearLayout.identity_1d(size, in_dim, out_dim)
@@ -12,7 +12,7 @@ def identities(*steps: tuple[str, str, int]) -> LinearLayout:
 
 
 def doublings(first: int, end: int) -> list[int]:
-    """`first`, twice, four times `first`, ... below `end`."""
+    """Return `first`, twice, four times `first`, ... below `end`."""
     values: list[int] = []
     while first < end:
         values.append(first)

@@ -1,9 +1,9 @@
 """Linear layouts: maps between named power-of-two dimensions, linear over bits of coordinates.
 
 Names and rules are those of Triton's `LinearLayout` (include/triton/Tools/LinearLayout.h),
-in snake case; where Triton ends the process, `LayoutError` is raised.
+in snake case; where Triton aborts the process, `LayoutError` is raised.
 
-A layout as text, as Triton prints its own.
+The text of a layout is the one that Triton prints.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOST_IMAGES = 1024
 
 
 def layout_text(columns: Columns, widths: Widths) -> str:
-    """The image of each basis of each input dimension, a line each, and the output dimensions with their sizes."""
+    """Return a text with a line for the image of each basis vector, and the out-dims with their sizes."""
     pattern, images = _form(*columns, *map(len, columns.values()), *widths.items())
     if len(images) > _MOST_IMAGES:
         images.clear()
@@ -53,7 +53,7 @@ def layout_text(columns: Columns, widths: Widths) -> str:
 
 
 class _Images(dict[int, str]):
-    """The text of a column by the column: the basis vectors of layouts are few, and met again and again."""
+    """A cache of the texts of columns: the basis vectors of layouts are few, and recur."""
 
     def __init__(self, widths: tuple[int, ...]) -> None:
         self.widths = widths
@@ -69,7 +69,7 @@ class _Images(dict[int, str]):
 
 @lru_cache(maxsize=64)
 def _form(*parts: str | int | tuple[str, int]) -> tuple[str, _Images]:
-    """The text with %s for each image, of in-dims' names, their bits, and out-dims; and the images.
+    """Return a text with %s for each image, from in-dims' names, their bits, and out-dims; and the images.
 
     Layouts that are printed one after another have few such texts.
     """
@@ -99,8 +99,8 @@ class LinearLayout:
     """A linear map from in-dims to out-dims of power-of-two size; hashable by value.
 
     `L(x)` is the XOR of the basis vectors that the set bits of x select. A basis vector is
-    one integer, a column, that holds a bit field for each out-dim, the first (minor) one
-    lowest. The order of both sides is that in which they flatten, minor first.
+    stored as one integer, a column, with a bit field for each out-dim, the first (minor) one
+    lowest. The order of dims on both sides is the order of flattening, minor first.
     """
 
     __slots__ = (
@@ -116,8 +116,8 @@ class LinearLayout:
     in_columns: Columns
     out_widths: Widths
 
-    # Kept from the first time on; unset before, so
-    # that layouts in between cost nothing.
+    # Computed on first use; unset before, so that
+    # intermediate layouts cost nothing.
     _hash: int
     _is_surjective: bool
     _rank: int
@@ -132,7 +132,7 @@ class LinearLayout:
 
     @classmethod
     def of_columns(cls, in_columns: Columns, out_widths: Widths) -> Self:
-        """A layout of packed columns and out-dim widths that the caller vouches for."""
+        """Return a layout of packed columns and out-dim widths, which are not checked."""
         layout = object.__new__(cls)
         layout.in_columns = in_columns
         layout.out_widths = out_widths
@@ -140,12 +140,12 @@ class LinearLayout:
 
     @classmethod
     def empty(cls) -> LinearLayout:
-        """The layout without dimensions, the unit of `*`."""
+        """Return the layout without dimensions, the unit of `*`."""
         return cls.of_columns({}, {})
 
     @classmethod
     def strided_1d(cls, size: int, stride: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """One in-dim to one out-dim, in steps of `stride` elements; empty for size 0.
+        """Map one in-dim to one out-dim, in steps of `stride` elements; empty for size 0.
 
         `size` and the out-dim's, `stride * size`, must be powers of two.
         """
@@ -158,7 +158,7 @@ class LinearLayout:
 
     @classmethod
     def identity_1d(cls, size: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """One in-dim to one out-dim, each of `size` values to itself; empty for size 0."""
+        """Map one in-dim to one out-dim, each of `size` values to itself; empty for size 0."""
         if size == 0:
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
@@ -170,7 +170,7 @@ class LinearLayout:
     def zeros_1d(
         cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1
     ) -> LinearLayout:
-        """One in-dim of `size` values that go to 0 of the out-dim; empty for size 0."""
+        """Map one in-dim of `size` values to 0 of the out-dim; empty for size 0."""
         if size == 0:
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
@@ -186,10 +186,10 @@ class LinearLayout:
         *,
         require_surjective: bool = True,
     ) -> LinearLayout:
-        """The layout with these basis vectors, dims minor first.
+        """Return the layout with these basis vectors, dims minor first.
 
-        Sizes stand in `out_dims`, else in `out_dim_sizes`, else are the smallest that hold
-        every basis value. LayoutError for a basis that is negative, of the wrong length or
+        Sizes are taken from `out_dims`, else from `out_dim_sizes`; the default is the smallest
+        that fit every basis value. LayoutError for a basis that is negative, of the wrong length or
         too large, a size that is no power of two, and, if required, for a layout that is
         not surjective.
         """
@@ -214,18 +214,18 @@ class LinearLayout:
     def from_matrix(
         cls, matrix: Sequence[Sequence[int]], in_dims: Sizes, out_dims: Sizes
     ) -> LinearLayout:
-        """The layout whose matrix has these rows; see `to_matrix`."""
+        """Return the layout whose matrix has these rows; see `to_matrix`."""
         ins, outs = widths_of("in", in_dims), widths_of("out", out_dims)
         columns = packing.matrix_columns(matrix, sum(outs.values()), sum(ins.values()))
         return cls.of_columns(shape.cut(columns, ins), outs)
 
     def to_matrix(self) -> list[list[int]]:
-        """Rows of 0 and 1 by out bit, columns by in bit; minor dim first, low bit first."""
+        """Return rows of 0 and 1 by out bit, columns by in bit; minor dim first, low bit first."""
         columns, bits = packed(self.in_columns), self.total_out_dim_size_log2
         return [[column >> bit & 1 for column in columns] for bit in range(bits)]
 
     def of_elements(self, bits: int) -> Self:
-        """The same layout, which knows the bits of an element; equal to the one without."""
+        """Return the same layout with the bits of an element attached; it is equal to the one without."""
         layout = self.of_columns(self.in_columns, self.out_widths)
         layout._element_bits = bits
         return layout
@@ -249,7 +249,7 @@ class LinearLayout:
 
     @property
     def element_bits(self) -> int | None:
-        """Bits of an element, for pictures of shared memory; None where nobody said."""
+        """Bits of an element, for pictures of shared memory; None if not known."""
         return getattr(self, "_element_bits", None)
 
     @property
@@ -298,32 +298,32 @@ class LinearLayout:
         return 1 << self.total_out_dim_size_log2
 
     def fields(self) -> list[tuple[str, int, int]]:
-        """For each out-dim its name, its bits and the position of its bit field in a column."""
+        """Return for each out-dim its name, its bits and the position of its bit field in a column."""
         places = positions(self.out_widths)
         return [(name, width, places[name]) for name, width in self.out_widths.items()]
 
     def has_in_dim(self, name: str) -> bool:
-        """Whether there is an in-dim of that name."""
+        """Return True if there is an in-dim of that name."""
         return name in self.in_columns
 
     def has_out_dim(self, name: str) -> bool:
-        """Whether there is an out-dim of that name."""
+        """Return True if there is an out-dim of that name."""
         return name in self.out_widths
 
     def in_dim_size_log2(self, name: str) -> int:
-        """Bits of an in-dim; LayoutError if it is missing."""
+        """Return the bits of an in-dim; LayoutError if it is missing."""
         return len(columns_of(self, name))
 
     def in_dim_size(self, name: str) -> int:
-        """Size of an in-dim; LayoutError if it is missing."""
+        """Return the size of an in-dim; LayoutError if it is missing."""
         return 1 << self.in_dim_size_log2(name)
 
     def out_dim_size_log2(self, name: str) -> int:
-        """Bits of an out-dim; LayoutError if it is missing."""
+        """Return the bits of an out-dim; LayoutError if it is missing."""
         return width_of(self, name)
 
     def out_dim_size(self, name: str) -> int:
-        """Size of an out-dim; LayoutError if it is missing."""
+        """Return the size of an out-dim; LayoutError if it is missing."""
         return 1 << width_of(self, name)
 
     out_dim_index = dimensions.out_dim_index
@@ -341,7 +341,7 @@ class LinearLayout:
             return self._rank
 
     def is_surjective(self) -> bool:
-        """Whether every out coordinate is reached."""
+        """Return True if every out coordinate is reached."""
         try:
             return self._is_surjective
         except AttributeError:
@@ -349,11 +349,11 @@ class LinearLayout:
             return self._is_surjective
 
     def is_injective(self) -> bool:
-        """Whether no two inputs have the same image."""
+        """Return True if no two inputs have the same image."""
         return self.rank == self.total_in_dim_size_log2
 
     def is_invertible(self) -> bool:
-        """Whether every out coordinate is reached exactly once."""
+        """Return True if every out coordinate is reached exactly once."""
         bits = self.total_in_dim_size_log2
         return bits == self.total_out_dim_size_log2 and bits == self.rank
 
@@ -382,8 +382,8 @@ class LinearLayout:
     contiguous_elems_along_out_dim = division.contiguous_elems_along_out_dim
     free_variable_masks = division.free_variable_masks
 
-    # Dimensions renamed, reordered, cut, joined: which
-    # input reaches which bits of the output stays
+    # Dimensions renamed, reordered, cut, joined: each
+    # input still reaches the same bits of the output
 
     transpose_ins = shape.transpose_ins
     transpose_outs = shape.transpose_outs
@@ -415,8 +415,8 @@ class LinearLayout:
         outs, others = self.out_widths, other.out_widths
         if outs is not others and (outs != others or [*outs] != [*others]):
             return False
-        # What is equal is kept once, so that it is found
-        # equal at once when it is compared again.
+        # Equal data is shared from now on, so that the next
+        # comparison succeeds at once.
         self.in_columns, self.out_widths = theirs, others
         return True
 
@@ -428,7 +428,7 @@ class LinearLayout:
             return self._hash
 
     def equal_ignoring_out_dim_sizes(self, other: LinearLayout) -> bool:
-        """Whether all is equal but for the out-dims' sizes."""
+        """Return True if the layouts are equal except for the out-dims' sizes."""
         ours, theirs = [*self.bases.items()], [*other.bases.items()]
         return ours == theirs and [*self.out_widths] == [*other.out_widths]
 

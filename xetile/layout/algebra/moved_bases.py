@@ -1,4 +1,4 @@
-"""Moving a layout's register bases, as Triton's LayoutUtils does."""
+"""Selection and reordering of a layout's register bases, as in Triton's LayoutUtils."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ VECTOR_BITS = 128
 
 
 class ColumnAction:
-    """Selects and reorders bases of one in-dim: basis i of the result is basis `action[i]`."""
+    """A selection and order of bases of one in-dim: basis i of the result is basis `action[i]`."""
 
     __slots__ = ("action", "in_dim", "in_size_log2")
 
     def __init__(self, action: Sequence[int], in_dim: str, in_size_log2: int) -> None:
-        """LayoutError unless the positions are different and below `in_size_log2`."""
+        """Store the action; LayoutError unless the positions are different and below `in_size_log2`."""
         self.action = tuple(action)
         self.in_dim = in_dim
         self.in_size_log2 = in_size_log2
@@ -34,11 +34,11 @@ class ColumnAction:
 
     @property
     def is_identity(self) -> bool:
-        """Whether it leaves every layout as it is."""
+        """True if it leaves every layout unchanged."""
         return self.action == tuple(range(self.in_size_log2))
 
     def apply(self, layout: LinearLayout) -> LinearLayout:
-        """The layout with its bases selected; LayoutError unless its in-dim has the action's size."""
+        """Return the layout with its bases selected; LayoutError unless its in-dim has the action's size."""
         columns = layout.in_columns.get(self.in_dim)
         if columns is None or len(columns) != self.in_size_log2:
             raise LayoutError(
@@ -50,7 +50,7 @@ class ColumnAction:
         return LinearLayout.of_columns(ins, dict(layout.out_widths))
 
     def apply_to_values(self, values: Sequence[Value]) -> list[Value]:
-        """The values of the in-dim, one for each of its coordinates, in the result's order.
+        """Return the values of the in-dim, one for each of its coordinates, in the result's order.
 
         LayoutError unless there are 2^in_size_log2 values.
         """
@@ -64,7 +64,7 @@ class ColumnAction:
         return [values[index] for index in chosen]
 
     def inverse(self) -> ColumnAction:
-        """The action that undoes this one; LayoutError if it drops bases."""
+        """Return the action that undoes this one; LayoutError if it drops bases."""
         if len(self.action) != self.in_size_log2:
             raise LayoutError(f"{self} drops bases and has no inverse")
         return ColumnAction(
@@ -74,7 +74,7 @@ class ColumnAction:
         )
 
     def left_compose(self, other: ColumnAction) -> ColumnAction:
-        """The action that does this one first, then `other`."""
+        """Return the action that does this one first, then `other`."""
         if self.in_dim != other.in_dim or other.in_size_log2 != len(self.action):
             raise LayoutError(f"{other} cannot follow {self}")
         return ColumnAction(
@@ -99,7 +99,7 @@ class ColumnAction:
 
 
 def action_remove_broadcasted_regs(layout: LinearLayout) -> ColumnAction:
-    """The action that drops the register bases that are zero, i.e. registers that repeat others."""
+    """Return the action that drops the register bases that are zero, i.e. registers that repeat others."""
     columns = layout.in_columns[REGISTER]
     kept = [position for position, column in enumerate(columns) if column]
     return ColumnAction(kept, REGISTER, len(columns))
@@ -108,7 +108,7 @@ def action_remove_broadcasted_regs(layout: LinearLayout) -> ColumnAction:
 def reg_perm_for_divide(
     layout: LinearLayout, divisor: LinearLayout, *, left: bool = True
 ) -> ColumnAction | None:
-    """The order of registers with `divisor`'s bases first (`left`) or last, or None."""
+    """Return the order of registers with `divisor`'s bases first (`left`) or last, or None."""
     bases = layout.bases.get(REGISTER)
     wanted = divisor.bases.get(REGISTER)
     out_dims = divisor.out_dims
@@ -140,7 +140,7 @@ def reg_perm_for_divide(
 def largest_vectorisation(
     conversion: LinearLayout, element_bits: int, max_elements: int | None = None
 ) -> tuple[int, ColumnAction]:
-    """How many elements one access moves, and the order that makes them neighbours.
+    """Return the number of elements of the widest access, and the order that makes them neighbors.
 
     `conversion` maps (register, ...) to (offset, ...), in elements of `element_bits` bits.
     An access has at most 128 bits. With `max_elements` registers keep their order.

@@ -1,4 +1,4 @@
-"""What notebooks show of plans and distributions: tables, and numbers in few words."""
+"""Tables and short texts of numbers, with which notebooks show plans and distributions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def html_table(caption: str, rows: Iterable[Sequence[object]]) -> str:
-    """A table of texts, the first of each row as its head."""
+    """Return an HTML table of texts, with the first of each row as its head."""
     from html import escape
 
     lines = [f"<table><caption>{escape(caption)}</caption>"]
@@ -19,12 +19,12 @@ def html_table(caption: str, rows: Iterable[Sequence[object]]) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """A number of things: 1 round, 2 rounds."""
+    """Return a number with its noun: 1 round, 2 rounds."""
     return f"{count:,} {what}" + "s" * (count != 1)
 
 
 def runs(numbers: Sequence[int]) -> str:
-    """Numbers with runs of neighbours as first-last."""
+    """Return numbers with runs of neighbors as first-last."""
     found: list[list[int]] = []
     for number in numbers:
         if found and number == found[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""What a subgroup holds already when a value is dealt out anew: its new units, of pieces of its old ones."""
+"""The pieces of a subgroup's old units that make up its new units when a value is redistributed."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,7 +9,7 @@ from xetile.layout.algebra.block_grids import Coordinates, Distribution
 
 
 class Piece(NamedTuple):
-    """A box of one local unit of the old distribution, and where it goes in a new unit.
+    """A box of one local unit of the old distribution, and its position in a new unit.
 
     `source` counts local units; `start`, `sizes` and `place` are in elements.
     """
@@ -24,10 +24,10 @@ class Piece(NamedTuple):
 def own_pieces(
     source: Distribution, target: Distribution
 ) -> tuple[tuple[Piece, ...], ...] | None:
-    """Of which pieces of its own units of `source` a subgroup's local units of `target` consist.
+    """Return for each local unit of `target` the pieces of the subgroup's own units of `source`.
 
-    None where a subgroup lacks something, or where it is not the same in all subgroups.
-    Both deal out one shape to equally many subgroups.
+    Return None if a subgroup lacks an element, or if the pieces differ between subgroups.
+    Both split one shape over the same number of subgroups.
     """
     lines: list[Sequence[tuple[_Run, ...]]] = []
     for d in range(source.rank):
@@ -42,7 +42,7 @@ def own_pieces(
 
 
 class _Run(NamedTuple):
-    """Neighbouring elements along one dimension that lie in one old unit: its round, and extents in elements."""
+    """Neighboring elements along one dimension that are in one old unit: its round, and extents in elements."""
 
     round: int
     start: int
@@ -52,7 +52,7 @@ class _Run(NamedTuple):
 def _line(
     source: Distribution, target: Distribution, dimension: int
 ) -> Sequence[tuple[_Run, ...]] | None:
-    """Along one dimension the runs of each round of `target`."""
+    """Return the runs of each round of `target` along one dimension, or None."""
     found: list[tuple[_Run, ...]] | None = None
     pairs = {
         (source.coordinate(s, dimension), target.coordinate(s, dimension))
@@ -73,7 +73,7 @@ def _line(
 def _runs(
     source: Distribution, coordinate: int, dimension: int, start: int, size: int
 ) -> tuple[_Run, ...] | None:
-    """What of `size` elements from `start` on the subgroups at a coordinate hold of `source`, if it is all."""
+    """Return the runs of `source` for `size` elements from `start`, if the coordinate has all of them, else None."""
     extent, at, end = source.unit[dimension], start, start + size
     own = source.starts(coordinate, dimension)
     runs: list[_Run] = []
@@ -88,7 +88,7 @@ def _runs(
 
 
 def _pieces(source: Distribution, lines: Sequence[Sequence[_Run]]) -> tuple[Piece, ...]:
-    """The boxes that runs along every dimension make."""
+    """Return the boxes that runs along every dimension form."""
     placed: list[list[tuple[_Run, int]]] = []
     for line in lines:
         places = [sum(run.size for run in line[:n]) for n in range(len(line))]

@@ -1,4 +1,4 @@
-"""From basis vectors to packed columns: sizes that are not given, and what is wrong with a basis."""
+"""Conversion of basis vectors to packed columns: inference of sizes, and errors for wrong basis vectors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_bases(
     *,
     surjective: bool,
 ) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
-    """Columns by in-dim and bits by out-dim of basis vectors, as `LinearLayout.from_bases` takes them."""
+    """Return columns by in-dim and bits by out-dim of basis vectors, for `LinearLayout.from_bases`."""
     widths = _widths(out_dims, out_dim_sizes)
     if widths is None:
         if not surjective:
@@ -52,7 +52,7 @@ def read_bases(
 
 
 def matrix_columns(matrix: Sequence[Sequence[int]], rows: int, columns: int) -> list[int]:
-    """The columns of a matrix; LayoutError unless it has that many rows and columns."""
+    """Return the columns of a matrix; LayoutError unless it has that many rows and columns."""
     if len(matrix) != rows or any(len(row) != columns for row in matrix):
         raise LayoutError(
             f"a matrix of {len(matrix)} rows of {sorted({len(row) for row in matrix})} columns is not "
@@ -66,7 +66,7 @@ def matrix_columns(matrix: Sequence[Sequence[int]], rows: int, columns: int) -> 
 def _widths(
     out_dims: Mapping[str, int] | Sequence[str], out_dim_sizes: Sequence[int] | None
 ) -> dict[str, int] | None:
-    """Bits by out-dim name; None where they are to be found."""
+    """Return bits by out-dim name, or None if they must be inferred."""
     if out_dim_sizes is None:
         if isinstance(out_dims, (list, Sequence)):
             return None
@@ -85,7 +85,7 @@ def _widths(
 
 
 def _inferred_widths(vectors: Mapping[str, Vectors], names: Collection[str]) -> dict[str, int]:
-    """The bits that the largest component of each out-dim has; LayoutError for a wrong vector or name."""
+    """Return the bits of the largest component of each out-dim; LayoutError for a wrong vector or name."""
     if isinstance(names, str):
         _refuse_names(names)
     each = flattened(vectors.values())
@@ -110,7 +110,7 @@ def _refuse_names(names: Collection[str]) -> NoReturn:
 
 
 def _used_by_pairs(vectors: Iterable[Sequence[int]]) -> list[int]:
-    """`_used` for two out-dims, which most layouts have."""
+    """Return `_used` for two out-dims, which most layouts have."""
     lows = highs = 0
     for low, high in vectors:
         lows |= low
@@ -119,7 +119,7 @@ def _used_by_pairs(vectors: Iterable[Sequence[int]]) -> list[int]:
 
 
 def _used(vectors: Iterable[Sequence[int]], count: int) -> list[int]:
-    """For each out-dim all bits that its components have; ValueError for a vector of another length."""
+    """Return for each out-dim the union of its components' bits; ValueError for a vector of another length."""
     used = [0] * count
     for vector in vectors:
         for place, value in zip(range(count), vector, strict=True):
@@ -130,7 +130,7 @@ def _used(vectors: Iterable[Sequence[int]], count: int) -> list[int]:
 def _pack_pairs(
     vectors: Mapping[str, Vectors], widths: Mapping[str, int]
 ) -> tuple[dict[str, tuple[int, ...]], int]:
-    """`_pack` for two out-dims, which most layouts have."""
+    """Return `_pack` for two out-dims, which most layouts have."""
     width, high_width = widths.values()
     lows = highs = 0
     columns: dict[str, tuple[int, ...]] = {}
@@ -147,7 +147,7 @@ def _pack_pairs(
 def _pack(
     vectors: Mapping[str, Vectors], widths: Mapping[str, int]
 ) -> tuple[dict[str, tuple[int, ...]], int]:
-    """One integer for each basis vector, and bits of components that do not fit or are negative.
+    """Return one integer for each basis vector, and the bits of components that do not fit or are negative.
 
     ValueError for a vector of another length.
     """
@@ -167,14 +167,14 @@ def _pack(
 
 
 def _in_python(vectors: Mapping[str, Vectors]) -> dict[str, list[list[int]]]:
-    """Basis vectors of Python's integers."""
+    """Return the basis vectors with Python integers."""
     return {
         name: [[*map(index, vector)] for vector in of_dim] for name, of_dim in vectors.items()
     }
 
 
 def _refuse(vectors: Mapping[str, Vectors], widths: Mapping[str, int]) -> NoReturn:
-    """Tells of the first wrong vector, else of the first component that its dimension has not the bits for."""
+    """Raise for the first wrong vector, or else for the first component that exceeds its dimension's bits."""
     _check_vectors(vectors, widths)
     for place, vector in _places(vectors):
         for value, (name, width) in zip(vector, widths.items(), strict=True):

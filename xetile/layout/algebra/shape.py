@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def transpose_ins(self: Same, names: Sequence[str]) -> Same:
-    """The in-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
+    """Return the layout with in-dims in the order of `names`, minor first; LayoutError for other names."""
     _check_permutation("in", self.in_columns, names)
     return self.of_columns({name: self.in_columns[name] for name in names}, self.out_widths)
 
 
 def transpose_outs(self: Same, names: Sequence[str]) -> Same:
-    """The out-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
+    """Return the layout with out-dims in the order of `names`, minor first; LayoutError for other names."""
     _check_permutation("out", self.out_widths, names)
     if [*self.out_widths] == list(names):
         return self
@@ -60,7 +60,7 @@ def reshape_outs(self: Same, new: Sizes) -> Same:
 
 
 def flatten_ins(self: Same) -> Same:
-    """All in-dims as one, named as the first."""
+    """Join all in-dims to one, named as the first."""
     if not self.in_columns:
         return self
     columns = tuple(packed(self.in_columns))
@@ -68,7 +68,7 @@ def flatten_ins(self: Same) -> Same:
 
 
 def flatten_outs(self: Same) -> Same:
-    """All out-dims as one, named as the first."""
+    """Join all out-dims to one, named as the first."""
     if not self.out_widths:
         return self
     bits = sum(self.out_widths.values())
@@ -76,7 +76,7 @@ def flatten_outs(self: Same) -> Same:
 
 
 def squeeze_ins(self: Same, dim: str) -> Same:
-    """Without the in-dim `dim`; LayoutError unless its size is 1."""
+    """Drop the in-dim `dim`; LayoutError unless its size is 1."""
     if columns := columns_of(self, dim):
         raise LayoutError(
             f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1"
@@ -85,14 +85,14 @@ def squeeze_ins(self: Same, dim: str) -> Same:
 
 
 def squeeze_outs(self: Same, dim: str) -> Same:
-    """Without the out-dim `dim`; LayoutError unless its size is 1."""
+    """Drop the out-dim `dim`; LayoutError unless its size is 1."""
     if width := width_of(self, dim):
         raise LayoutError(f"cannot squeeze out-dim '{dim}' of size {1 << width}, only size 1")
     return self.of_columns(self.in_columns, _without(self.out_widths, dim))
 
 
 def resize_in_dim(self: Same, dim: str, size: int) -> Same:
-    """The in-dim cut to its first `size` values, or grown by bases that are zero."""
+    """Cut the in-dim to its first `size` values, or extend it by bases that are zero."""
     width = log2_of_size(size, "in", dim)
     columns = columns_of(self, dim)
     columns = columns[:width] + (0,) * (width - len(columns))
@@ -100,7 +100,7 @@ def resize_in_dim(self: Same, dim: str, size: int) -> Same:
 
 
 def resize_out_dim(self: Same, dim: str, size: int) -> Same:
-    """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
+    """Cut the out-dim to `size`: components that do not fit become 0 (they are not masked).
 
     LayoutError if it is smaller.
     """
@@ -124,17 +124,17 @@ def resize_out_dim(self: Same, dim: str, size: int) -> Same:
 
 
 def rename_in_dim(self: Same, old: str, new: str) -> Same:
-    """The in-dim `old` under the name `new`; LayoutError if that name is taken."""
+    """Rename the in-dim `old` to `new`; LayoutError if that name is taken."""
     return self.of_columns(_renamed("in", self.in_columns, old, new), self.out_widths)
 
 
 def rename_out_dim(self: Same, old: str, new: str) -> Same:
-    """The out-dim `old` under the name `new`; LayoutError if that name is taken."""
+    """Rename the out-dim `old` to `new`; LayoutError if that name is taken."""
     return self.of_columns(self.in_columns, _renamed("out", self.out_widths, old, new))
 
 
 def concat_ins(self: Same, other: Same) -> Same:
-    """The in-dims of both, this layout's first; out-dims must be equal."""
+    """Join the in-dims of both, this layout's first; out-dims must be equal."""
     ours, theirs = self.out_widths, other.out_widths
     _check_same("in", "out", [*ours.items()], [*theirs.items()])
     _check_disjoint("in", self.in_columns, other.in_columns)
@@ -142,7 +142,7 @@ def concat_ins(self: Same, other: Same) -> Same:
 
 
 def concat_outs(self: Same, other: Same) -> Same:
-    """The out-dims of both, this layout's first; in-dims must be equal."""
+    """Join the out-dims of both, this layout's first; in-dims must be equal."""
     ours, theirs = (
         [(name, len(columns)) for name, columns in layout.in_columns.items()]
         for layout in (self, other)
@@ -163,13 +163,13 @@ def concat_outs(self: Same, other: Same) -> Same:
 
 
 def remove_zero_bases_along_dim(self: Same, dim: str) -> Same:
-    """Without the all-zero bases of the in-dim `dim`."""
+    """Drop the all-zero bases of the in-dim `dim`."""
     kept = tuple([column for column in columns_of(self, dim) if column])
     return self.of_columns({**self.in_columns, dim: kept}, self.out_widths)
 
 
 def sublayout(self: Same, in_dims: Iterable[str], out_dims: Iterable[str]) -> Same:
-    """The layout with other in-dims set to 0 and other out-dims dropped; order and sizes are kept.
+    """Set other in-dims to 0 and drop other out-dims; order and sizes are kept.
 
     LayoutError if a dimension is missing.
     """
@@ -181,15 +181,15 @@ def sublayout(self: Same, in_dims: Iterable[str], out_dims: Iterable[str]) -> Sa
 
 
 def sublayout_is_zero(self: Layout, in_dims: Iterable[str], out_dims: Iterable[str]) -> bool:
-    """Whether none of `in_dims` moves any of `out_dims` (true for no dims at all)."""
+    """Return True if none of `in_dims` moves any of `out_dims` (true for no dims at all)."""
     return not any(packed(sublayout(self, in_dims, out_dims).in_columns))
 
 
 def with_outs(layout: Same, outs: Widths) -> Same:
-    """The layout with its fields moved for `outs`: its names, widths that hold the values."""
+    """Return the layout with its fields moved to those of `outs`, which has the same names and fits all values."""
     if [*outs.items()] == [*layout.out_widths.items()]:
         return layout.of_columns(layout.in_columns, outs)
-    # Each field moves to its place in `outs`.
+    # Each field moves to its position in `outs`.
     at = positions(layout.out_widths)
     moves: list[tuple[int, int, int]] = []
     place = 0
@@ -204,7 +204,7 @@ def with_outs(layout: Same, outs: Widths) -> Same:
 
 
 def cut(columns: Sequence[int], widths: Widths) -> Columns:
-    """A list of columns dealt out to dimensions in order."""
+    """Split a list of columns over dimensions in order."""
     ins: dict[str, tuple[int, ...]] = {}
     place = 0
     for name, width in widths.items():

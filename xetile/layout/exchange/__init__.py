@@ -1,1 +1,1 @@
-"""From one layout to another: registers, lanes, shared memory without conflicts."""
+"""Conversions between layouts: registers, lanes, shared memory without conflicts."""

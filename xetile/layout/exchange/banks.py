@@ -1,4 +1,4 @@
-"""How lanes that access shared memory at once meet in its banks."""
+"""Bank conflicts of lanes that access shared memory at once."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,16 +6,16 @@ from xetile.layout.exchange.swizzling import BANK_BITS
 
 
 def conflicts(lanes: Sequence[int], access_bits: int, banks: int) -> int:
-    """Additional cycles of an access in which each lane has `access_bits` from its bit on.
+    """Return the additional cycles of an access in which each lane has `access_bits` from its bit on.
 
-    So many lanes are served at once as use all banks; those that ask for the same word of a bank share it. Of these
-    groups of lanes it is the worst.
+    As many lanes are served at once as use all banks; lanes that access the same word of a bank share it. The result
+    is that of the worst group of lanes.
     """
     return max(_waits(lanes, access_bits, banks))
 
 
 def all_conflicts(lanes: Sequence[int], access_bits: int, banks: int) -> int:
-    """The same of all groups of lanes together."""
+    """Return the additional cycles of all groups of lanes together."""
     return sum(_waits(lanes, access_bits, banks))
 
 

@@ -1,11 +1,11 @@
-"""Conversions by shuffles in which all lanes offer one register, with choices by the lane around them.
+"""Conversions by shuffles in which all lanes offer one register, with lane-dependent selects before and after.
 
-In the end lane l has in register r the element T(r) ^ T(l). Where it reads from lane M l ^
+Afterwards lane l has in register r the element T(r) ^ T(l). If it reads from lane M l ^
 c, for some linear M, it gets S(s) ^ S(M l) ^ S(c) of the source: a shuffle with a constant
-register s is enough where T(l) = S(M l). Else the rest, T(l) ^ S(M l), is linear in the
-lane's bits: what of it is in source registers, the offering lane chooses before the
-shuffle; the rest the receiving lane, between several values received. Each independent part
-is one stage of choices between two registers.
+register s suffices if T(l) = S(M l). Otherwise the rest, T(l) ^ S(M l), is linear in the
+lane's bits: the offering lane selects the part in source registers before the shuffle, the
+receiving lane selects the other part between several received values. Each independent part
+is one stage of selects between two registers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,14 +21,14 @@ _FEW_REGISTER_BITS = 3
 
 
 class Route(NamedTuple):
-    """Steps and what they cost."""
+    """Steps and their price."""
 
     price: float
     steps: tuple[Step, ...]
 
 
 class Ways(NamedTuple):
-    """Where lanes read from, and what they choose before (registers' numbers) and after (elements)."""
+    """The lanes to read from, and the selects before (registers' numbers) and after (elements) the shuffle."""
 
     columns: tuple[int, ...]
     before: list[tuple[int, int]]
@@ -36,7 +36,7 @@ class Ways(NamedTuple):
 
 
 def by_choices(exchange: Problem, prices: Prices, dearest: float) -> Route | None:
-    """The cheapest of these conversions; None where each costs `dearest` or more."""
+    """Return the cheapest of these conversions, or None if each costs `dearest` or more."""
     best: Route | None = None
     seen: list[Ways] = []
     for ways in _ways(exchange):
@@ -70,9 +70,9 @@ def _ways(exchange: Problem) -> Iterator[Ways]:
 
 
 def _readings(exchange: Problem) -> Iterator[tuple[int, ...]]:
-    """Candidates for M: no change of lanes, one lane for all, as far as source lanes hold what lanes want.
+    """Yield candidates for M: the own lane, one lane for all, and lanes that have the wanted lanes' elements.
 
-    And as far as sums with registers of both sides help; mixtures of these where registers are few.
+    Also sums with registers of both sides, and, if registers are few, mixtures of all of these.
     """
     own = [1 << bit for bit in range(len(exchange.lanes))]
     held = [
@@ -104,13 +104,13 @@ def _readings(exchange: Problem) -> Iterator[tuple[int, ...]]:
 
 
 def _solutions(columns: Sequence[int], exchange: Problem) -> list[int | None]:
-    """Each wanted lane's element as a sum of columns, None where it is none."""
+    """Return each wanted lane's element as a sum of columns, or None if it is none."""
     pivots = f2.echelon(f2.labelled(columns), len(columns))
     return [f2.solve(pivots, len(columns), column) for column in exchange.wanted_lanes]
 
 
 def _divided(rest: Sequence[int], ours: Sequence[int], theirs: Sequence[int]) -> list[int]:
-    """What is chosen before, as source registers' numbers: as much as `ours` have, or have with `theirs`."""
+    """Return the selects before the shuffle, as source registers' numbers: the part in `ours` (with `theirs`)."""
     both = [*ours, *theirs]
     pivots = f2.echelon(f2.labelled(both), len(both))
     found = [f2.solve(pivots, len(both), column) for column in rest]
@@ -118,9 +118,9 @@ def _divided(rest: Sequence[int], ours: Sequence[int], theirs: Sequence[int]) ->
 
 
 def _reusing(rest: Sequence[int], ours: Sequence[int], *, dearly: bool) -> list[int]:
-    """What is chosen before such that fewer stages are left: sums of `ours` and of what is left of earlier bits.
+    """Return selects before the shuffle that leave fewer stages: sums of `ours` and of the rests of earlier bits.
 
-    `dearly`: what `ours` have alone is left to later stages too, if it is the first.
+    If `dearly`, the first part that `ours` could supply alone is left to later stages too.
     """
     left: list[int] = []
     before: list[int] = []
@@ -137,7 +137,7 @@ def _reusing(rest: Sequence[int], ours: Sequence[int], *, dearly: bool) -> list[
 
 
 def offered_for(columns: Sequence[int], before: Sequence[int]) -> list[int] | None:
-    """The choices as the offering lane's, None where it cannot know who reads."""
+    """Return the selects by the offering lane's bits, or None if it cannot determine the reading lane."""
     width = len(columns)
     pivots = f2.echelon(f2.labelled(columns), width)
     lanes = [f2.solve(pivots, width, 1 << bit) for bit in range(width)]
@@ -147,7 +147,7 @@ def offered_for(columns: Sequence[int], before: Sequence[int]) -> list[int] | No
 
 
 def by_ways(exchange: Problem, ways: Ways, prices: Prices, dearest: float) -> Route | None:
-    """The conversion of these ways; None where it is none, or costs `dearest` or more."""
+    """Return the conversion of these ways, or None if there is none or it costs `dearest` or more."""
     targets = _span(exchange.wanted)
     needs = _needed(targets, [vector for _, vector in ways.after])
     units = -(-exchange.word_bits // 32)
@@ -178,7 +178,7 @@ def by_ways(exchange: Problem, ways: Ways, prices: Prices, dearest: float) -> Ro
 
 
 def _span(columns: Sequence[int]) -> list[int]:
-    """The sums of columns, by the columns' bits."""
+    """Return the sums of columns, indexed by the columns' bits."""
     sums = [0]
     for column in columns:
         sums += [found ^ column for found in sums]
@@ -186,7 +186,7 @@ def _span(columns: Sequence[int]) -> list[int]:
 
 
 def _needed(last: Iterable[int], vectors: Sequence[int]) -> list[list[int]]:
-    """The values before each stage of choices, and in the end, each once and in order."""
+    """Return the values before each stage of selects, and at the end, each once and in order."""
     needs = [list(dict.fromkeys(last))]
     for vector in reversed(vectors):
         later = needs[0]
@@ -211,7 +211,7 @@ def _places(values: Sequence[int], wanted: Iterable[int]) -> list[int]:
 def _shuffle(
     exchange: Problem, ways: Ways, values: Sequence[int], prices: Prices
 ) -> tuple[float, Shuffle] | None:
-    """One shuffle for each of these elements, from the cheapest lane that has it."""
+    """Return one shuffle for each of these elements, from the cheapest lane that has it."""
     count = len(exchange.registers)
     pivots = f2.echelon(f2.labelled(exchange.registers), count)
     costs = _costs(ways.columns, prices)
@@ -242,7 +242,7 @@ def _shuffle(
 
 
 def _reduced(pivots: dict[int, int], width: int, value: int) -> int:
-    """What is left of an element when registers' columns are taken from it."""
+    """Return the rest of an element after reduction by the registers' columns."""
     value <<= width
     for length in sorted(pivots, reverse=True):
         if value >> length - 1 & 1:
@@ -251,7 +251,7 @@ def _reduced(pivots: dict[int, int], width: int, value: int) -> int:
 
 
 def _costs(columns: Sequence[int], prices: Prices) -> list[float]:
-    """The price of a register by the number that is added to the lane read from."""
+    """Return the price of a register by the number that is added to the lane read from."""
     lanes = 1 << len(columns)
     if not any(columns):
         return [prices.broadcast] * lanes
@@ -278,7 +278,7 @@ def _renumbered(shuffle: Shuffle, offered: Sequence[int]) -> Step:
 
 
 def joined(steps: Sequence[Step], count: int) -> tuple[Step, ...]:
-    """The steps without moves that the next step can make, or that change nothing of `count` registers."""
+    """Fold moves into the next step, and drop those that change nothing of `count` registers."""
     kept: list[Step] = []
     moved: tuple[int, ...] | None = None
     for step in steps:

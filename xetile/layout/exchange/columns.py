@@ -13,10 +13,10 @@ WORD_BITS = 32
 
 
 class Problem(NamedTuple):
-    """From registers and lanes that stand at these elements to others, one column for each bit.
+    """A conversion from the elements of registers and lanes to other elements, one column for each bit.
 
-    `own` bits of the registers' numbers are the place in a word: `word_bits` wide, with the
-    same elements on both sides. The columns do without them.
+    `own` bits of the registers' numbers select the element in a word of `word_bits`; words have
+    the same elements on both sides. The columns omit these bits.
     """
 
     registers: tuple[int, ...]
@@ -28,14 +28,14 @@ class Problem(NamedTuple):
 
     @property
     def is_possible(self) -> bool:
-        """Whether each subgroup has the elements that it needs."""
+        """True if each subgroup has the elements that it needs."""
         held = [*self.registers, *self.lanes]
         needed = [*self.wanted, *self.wanted_lanes]
         return not f2.independent_of(needed, held)
 
 
 def check_pair(source: LinearLayout, target: LinearLayout) -> None:
-    """Refuse what no conversion leads from or to.
+    """Raise for layouts between which there is no conversion.
 
     LayoutError: registers or lanes are missing, the layouts are of different tensors or
     hardware, or the source lacks elements.
@@ -62,7 +62,7 @@ def check_pair(source: LinearLayout, target: LinearLayout) -> None:
 
 
 def problem(source: LinearLayout, target: LinearLayout, element_bits: int) -> Problem:
-    """The conversion of words as wide as both layouts allow, at most 32 bits (or an element)."""
+    """Return the conversion of words as wide as both layouts allow, at most 32 bits (or an element)."""
     target = target.transpose_outs(source.out_dim_names)
     held, wanted = source.in_columns, target.in_columns
     whole = Problem(
@@ -79,7 +79,7 @@ def problem(source: LinearLayout, target: LinearLayout, element_bits: int) -> Pr
 
 
 def _paired(narrow: Problem) -> Problem | None:
-    """The same with words of twice the width, None where they do not travel together."""
+    """Return the same with words of twice the width, or None if two words do not always move together."""
     ours, theirs = narrow.registers, narrow.wanted
     if 2 * narrow.word_bits > WORD_BITS or ours[:1] != theirs[:1] or not ours:
         return None
@@ -93,7 +93,7 @@ def _paired(narrow: Problem) -> Problem | None:
 
 
 def stages(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """A linear map of the lane as (mask, vector): the vectors of masks with odd parity are summed up."""
+    """Return a linear map of the lane as (mask, vector): it sums the vectors whose masks have odd parity."""
     masks: list[int] = []
     vectors: list[int] = []
     for bit, column in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Conversions between register layouts: what kind of exchange one is, and a plan for it."""
+"""Conversions between register layouts: their kinds, and plans for them."""
 
 from typing import Literal, NamedTuple
 
@@ -33,7 +33,7 @@ class SharedExchange(NamedTuple):
 class Conversion(NamedTuple):
     """A plan: exactly one of the last three fields is set, none of them for kind "none".
 
-    `registers` gives for each register of the target the one of the source that is moved
+    `registers` gives for each register of the target the source register that is moved
     there.
     """
 
@@ -43,7 +43,7 @@ class Conversion(NamedTuple):
     shared: SharedExchange | None = None
 
     def _repr_html_(self) -> str:
-        """A table of the plan."""
+        """Return a table of the plan."""
         rows: list[tuple[str, object]] = []
         if self.registers is not None:
             rows.append(("registers take", runs(self.registers)))
@@ -66,7 +66,7 @@ class Conversion(NamedTuple):
 
 
 def classify(source: LinearLayout, target: LinearLayout) -> Kind:
-    """What a conversion needs; errors as of `plan_conversion`.
+    """Return the kind of a conversion; errors as for `plan_conversion`.
 
     "none": every register stays; "registers": moves between registers of a lane; "lanes":
     shuffles within a subgroup; "shared": shared memory; "workgroups": elements of others.
@@ -77,10 +77,10 @@ def classify(source: LinearLayout, target: LinearLayout) -> Kind:
 def plan_conversion(
     source: LinearLayout, target: LinearLayout, element_bits: int, *, banks: int = 32
 ) -> Conversion:
-    """A plan from one (register, lane[, warp, block]) layout of a tensor to another.
+    """Return a plan from one (register, lane[, warp, block]) layout of a tensor to another.
 
     `banks` of shared memory have 32 bits each. LayoutError: the layouts are of different
-    tensors, subgroups or workgroups, one does not hold every element or has more than 2^16
+    tensors, subgroups or workgroups, one lacks an element or has more than 2^16
     registers in each lane, or elements would have to change workgroups.
     """
     plan = _within_subgroup(source, target)
@@ -104,7 +104,7 @@ def plan_conversion(
 
 
 def _within_subgroup(source: LinearLayout, target: LinearLayout) -> Conversion:
-    """The plan where subgroups keep their elements, else only the kind."""
+    """Return the plan if subgroups keep their elements, else only the kind."""
     _check(source, target)
     target = target.transpose_outs(source.out_dim_names)
     ours, theirs = source.in_columns, target.in_columns
@@ -135,14 +135,14 @@ def _side(layout: LinearLayout) -> Side:
 
 
 def _distinct(layout: LinearLayout) -> list[int]:
-    """Positions of the register bases that are no sums of earlier ones."""
+    """Return the positions of the register bases that are not sums of earlier ones."""
     columns = layout.in_columns[REGISTER]
     repeated = f2.dependent_columns(columns)
     return [position for position in range(len(columns)) if not repeated >> position & 1]
 
 
 def _copies(target: LinearLayout) -> tuple[int, ...]:
-    """For each register of the target the one, of distinct ones, that holds the same element."""
+    """Return for each register of the target the one, among distinct ones, with the same element."""
     columns = target.in_columns[REGISTER]
     kept = _distinct(target)
     pivots = f2.echelon([(columns[bit], 1 << bit) for bit in kept], len(columns))

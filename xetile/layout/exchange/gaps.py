@@ -1,7 +1,7 @@
-"""Gaps in a subgroup's slice of shared memory, so that lanes that are served at once ask different banks.
+"""Gaps in a subgroup's slice of shared memory, so that lanes that are served at once access different banks.
 
-Behind every 2^k words there are some that nobody uses. The place of a message plus that of a lane stays the place of
-both where they have no bit in common.
+After every 2^k words there are some unused ones. The offset of a message plus that of a lane remains the offset of
+both if they have no bit in common.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,22 +15,22 @@ from xetile.layout.exchange.swizzling import BANK_BITS
 
 BYTE_BITS = 8
 SLICE_ALIGNMENT = 64
-"""Bytes of which a slice with gaps is a multiple, as those without are that have so many."""
+"""Alignment in bytes of a slice with gaps, the same as of a slice without gaps of that size or more."""
 
 
 class _Gap(NamedTuple):
-    """So many words behind every 2^`bits`."""
+    """A number of unused words after every 2^`bits`."""
 
     bits: int
     words: int
 
     def at(self, word: int) -> int:
-        """Where a word lies."""
+        """Return the offset of a word."""
         return word + self.words * (word >> self.bits)
 
 
 class _Side(NamedTuple):
-    """Messages of one side, which are alike: how they access, a lane's words in each, how many, bits of places."""
+    """The messages of one side, which are alike: their access, words per lane, number, and bits of their offsets."""
 
     access: Access
     words: int
@@ -39,7 +39,7 @@ class _Side(NamedTuple):
 
 
 def with_fewest_conflicts(share: Share, word_bits: int, prices: Prices, lanes: int) -> Share:
-    """The share with the gaps that leave the fewest bank conflicts, and of those the smallest; none where none help."""
+    """Return the share with the smallest gaps that leave the fewest bank conflicts, or without gaps if none help."""
     sides = _sides(share)
     found = sum(_conflicts(side, word_bits, prices.banks) for side in sides)
     least, best = (found, share.words), share._replace(conflicts=found)
@@ -49,7 +49,7 @@ def with_fewest_conflicts(share: Share, word_bits: int, prices: Prices, lanes: i
     for gap in _gaps(share, sides, word_bits, prices, lanes):
         words = _words(share, gap, word_bits)
         if words * word_bits > prices.slice_room * BYTE_BITS or (0, words) >= least:
-            continue  # no room, or no better even without conflicts
+            continue  # it does not fit, or is no better even without conflicts
         spread = [_spread_access(side, gap) for side in sides]
         if None in spread:
             continue
@@ -70,7 +70,7 @@ def with_fewest_conflicts(share: Share, word_bits: int, prices: Prices, lanes: i
 
 
 def counted(share: Share, word_bits: int, banks: int) -> Share:
-    """The share with the number of its conflicts."""
+    """Return the share with the number of its conflicts."""
     total = sum(_conflicts(side, word_bits, banks) for side in _sides(share))
     return share._replace(conflicts=total)
 
@@ -88,7 +88,7 @@ def _sides(share: Share) -> list[_Side]:
 
 
 def _conflicts(side: _Side, word_bits: int, banks: int) -> int:
-    """Of all messages of a side: another offset asks other banks, but as many."""
+    """Return the conflicts of all messages of a side: another offset shifts the banks, but not their number."""
     access = side.access
     if access.form == "block":
         return 0
@@ -99,7 +99,7 @@ def _conflicts(side: _Side, word_bits: int, banks: int) -> int:
 def _gaps(
     share: Share, sides: Sequence[_Side], word_bits: int, prices: Prices, lanes: int
 ) -> Iterator[_Gap]:
-    """What spans no message and keeps their alignment; the smallest slices first."""
+    """Yield the gaps that are not inside a message and keep their alignment; the smallest slices first."""
     first, least = 0, max(1, BANK_BITS // word_bits)
     for side in sides:
         words = side.words
@@ -118,7 +118,7 @@ def _gaps(
 
 
 def _words(share: Share, gap: _Gap, word_bits: int) -> int:
-    """The words of the slice with gaps."""
+    """Return the words of the slice with gaps."""
     aligned = SLICE_ALIGNMENT * BYTE_BITS // word_bits
     return -(-(gap.at(share.words - 1) + 1) // aligned) * aligned
 
@@ -128,7 +128,7 @@ def _spread(messages: Sequence[Message], gap: _Gap) -> tuple[Message, ...]:
 
 
 def _spread_access(side: _Side, gap: _Gap) -> Access | None:
-    """With gaps; None where lanes and messages have bits in common, or the lanes' places are no linear map."""
+    """Return the access with gaps; None if lanes and messages share bits, or the lanes' offsets are not linear."""
     access = side.access
     if access.form == "block":
         return access

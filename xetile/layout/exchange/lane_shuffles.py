@@ -1,23 +1,23 @@
-"""Exchanges of registers between the lanes of one subgroup, with as few shuffles as can be.
+"""Exchanges of registers between the lanes of one subgroup, with as few shuffles as possible.
 
-One shuffle lets every lane offer one register and read what one lane offers. S(r) and S(l)
-are the elements at which a source register and lane stand (element = S(r) ^ S(l)), T those
+In one shuffle every lane offers one register and reads the one that another lane offers. S(r) and
+S(l) are the elements of a source register and lane (element = S(r) ^ S(l)), T those
 of the target. In round t lane l receives into register A l ^ t, for a linear map A, the
 element T(l) ^ T(A l) ^ T(t).
 
-Where every T(l) ^ S(l) is a sum of an element of source registers and one of target
+If every T(l) ^ S(l) is a sum of an element of source registers and one of target
 registers, S(B l) ^ T(A l), that element is S(l ^ B l) ^ T(t): lane l has it itself if T(t)
 is in source registers, S(c), and else T(t) = S(c ^ d) with a lane d, and it reads from lane
 l ^ d. So the shuffles are the t whose T(t) is not in source registers: as many as elements
-each lane lacks.
+that each lane lacks.
 
-Elsewhere some lane lacks all its elements, so that R rounds for R registers are the least.
+Otherwise some lane lacks all its elements, so that R rounds for R registers are the minimum.
 M is then any invertible map with T(l) ^ T(A l) = S(M l) ^ S(B l); lane l reads from M l ^
-d. No two lanes ask one lane for different registers.
+d. No two lanes read different registers of one lane.
 
 For permutations of register and lane bits the counts are those of Linear Layouts (arXiv
 2505.23819; triton #7558): with m register bits exchanged for lane bits (1 - 2^-m) R
-shuffles where no other lane bit moves, else R.
+shuffles if no other lane bit moves, else R.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ MESSAGE_BITS = 32
 
 
 class Round(NamedTuple):
-    """Lane l receives into register `target ^ receive l` what l' = `lane ^ lanes l` offers.
+    """A round in which lane l receives into register `target ^ receive l` from lane l' = `lane ^ lanes l`.
 
-    That is its register `source ^ send l'`. It is a shuffle unless every lane reads from
+    Lane l' offers its register `source ^ send l'`. It is a shuffle unless every lane reads from
     itself.
     """
 
@@ -47,9 +47,9 @@ class LaneShuffles(NamedTuple):
     """An exchange within subgroups, round by round.
 
     `receive`, `send` and `lanes` are linear maps from a lane's bits, one column each: to
-    the register it receives into (the receiving lane's bits), the one that it offers (the
-    offering lane's), and the lane it reads from. `copies` gives for each register the one
-    that holds the same element afterwards.
+    the register that it receives into (the receiving lane's bits), the one that it offers (the
+    offering lane's), and the lane that it reads from. `copies` gives for each register the one
+    with the same element afterwards.
     """
 
     rounds: tuple[Round, ...]
@@ -70,7 +70,7 @@ class LaneShuffles(NamedTuple):
         return stages * len(self.rounds)
 
     def messages(self, element_bits: int) -> int:
-        """Shuffle instructions of 32 bits: narrow elements with the same lanes to go to travel together."""
+        """Return the number of 32-bit shuffle instructions: narrow elements for the same lanes share one."""
         together = max(1, MESSAGE_BITS // element_bits)
         parts = -(-element_bits // MESSAGE_BITS)
         counts: dict[int, int] = {}
@@ -80,7 +80,7 @@ class LaneShuffles(NamedTuple):
         return parts * sum(-(-count // together) for count in counts.values())
 
     def apply(self, values: Sequence[Sequence[Value]]) -> list[list[Value]]:
-        """What each lane holds after the exchange; `values[lane][register]` before it."""
+        """Return the values of each lane after the exchange; `values[lane][register]` are those before."""
         held: list[dict[int, Value]] = [{} for _ in values]
         for step in self.rounds:
             for lane, registers in enumerate(held):
@@ -92,9 +92,9 @@ class LaneShuffles(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The elements at which a layout's distinct registers and its lanes stand, one column for each bit.
+    """The elements of a layout's distinct registers and of its lanes, one column for each bit.
 
-    `indices` are the register indices' bits that the register columns stand for.
+    `indices` are the register indices' bits of the register columns.
     """
 
     registers: tuple[int, ...]
@@ -103,7 +103,7 @@ class Side(NamedTuple):
 
 
 def lane_shuffles(source: Side, target: Side, copies: Sequence[int]) -> LaneShuffles | None:
-    """The rounds of an exchange; None where a subgroup lacks an element. `copies` as in `LaneShuffles`."""
+    """Return the rounds of an exchange, or None if a subgroup lacks an element. `copies` as in `LaneShuffles`."""
     held = [*source.registers, *source.lanes]
     pivots = f2.echelon(f2.labelled(held), len(held))
     steps = f2.solve_all(pivots, len(held), target.registers)
@@ -133,7 +133,7 @@ def lane_shuffles(source: Side, target: Side, copies: Sequence[int]) -> LaneShuf
 
 
 class _Reads(NamedTuple):
-    """A, B and M of the module's text, one column for each lane bit."""
+    """A, B and M of the module's docstring, one column for each lane bit."""
 
     received: list[int]
     offered: list[int]
@@ -141,7 +141,7 @@ class _Reads(NamedTuple):
 
 
 def _in_place(source: Side, target: Side) -> _Reads | None:
-    """Reads for which M is the identity, or None."""
+    """Return reads for which M is the identity, or None."""
     both = [*source.registers, *target.registers]
     pivots = f2.echelon(f2.labelled(both), len(both))
     moved = [wanted ^ own for wanted, own in zip(target.lanes, source.lanes, strict=True)]
@@ -158,9 +158,9 @@ def _in_place(source: Side, target: Side) -> _Reads | None:
 
 
 def _elsewhere(source: Side, target: Side) -> _Reads | None:
-    """Reads for which M is invertible, or None.
+    """Return reads for which M is invertible, or None.
 
-    M l may be changed by lanes at sums of source and target registers: these make up for
+    M l may change by lanes at sums of source and target registers, which compensate for
     it.
     """
     bits, lane_bits = len(source.registers), len(source.lanes)
@@ -174,7 +174,7 @@ def _elsewhere(source: Side, target: Side) -> _Reads | None:
     def lane_of(solution: int) -> int:
         return solution >> bits & mask
 
-    # Changes that receive into the same register come first: they cost no selections.
+    # Changes that receive into the same register come first: they need no selections.
     changes = sorted(f2.kernel(columns), key=lambda change: change >> bits + lane_bits)
     chosen: list[int] = []
     for solution in solved:

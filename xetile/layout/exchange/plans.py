@@ -1,4 +1,4 @@
-"""The cheapest way from one register layout to another, as steps that can be emitted."""
+"""The cheapest conversion from one register layout to another, as steps that can be emitted."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,8 +27,8 @@ PlanKind = Literal[
 class Compared(NamedTuple):
     """The prices between which a plan was chosen.
 
-    `shuffled` is None where shuffles are dearer than shared memory, so that they were given up; `shared` is None
-    where no slice of it is large enough.
+    `shuffled` is None if shuffles are more expensive than shared memory, so that the search stopped; `shared` is None
+    if no slice of it is large enough.
     """
 
     shuffled: float | None
@@ -36,11 +36,11 @@ class Compared(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How a value changes its layout, and what that costs in instructions.
+    """A conversion of a value's layout, and its price in instructions.
 
-    The steps take registers of words of `word_bits`, each with 2^own neighbouring elements,
-    the lowest bits of registers' numbers on both sides. Where other subgroups hold elements
-    there are none, and nothing was compared.
+    The steps apply to registers of words of `word_bits`, each with 2^own neighboring elements,
+    the lowest bits of registers' numbers on both sides. If elements come from other subgroups,
+    there are no steps, and no prices were compared.
     """
 
     kind: PlanKind
@@ -58,11 +58,11 @@ class Plan(NamedTuple):
 
     @property
     def conflicts(self) -> int:
-        """Additional cycles, because lanes ask a bank of shared memory for different words."""
+        """Additional cycles, because lanes access different words of a bank of shared memory."""
         return sum(step.conflicts for step in self.steps if isinstance(step, Share))
 
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
-        """What each lane holds afterwards; `held[lane][register]` before, both of elements."""
+        """Return the elements of each lane afterwards; `held[lane][register]` are those before."""
         size = 1 << self.own
         words: Held[tuple[Value, ...]] = [
             [tuple(own[i : i + size]) for i in range(0, len(own), size)] for own in held
@@ -76,9 +76,9 @@ class Plan(NamedTuple):
 def plan(
     source: LinearLayout, target: LinearLayout, element_bits: int, prices: Prices
 ) -> Plan:
-    """The cheapest conversion between (register, lane[, warp]) layouts of one value.
+    """Return the cheapest conversion between (register, lane[, warp]) layouts of one value.
 
-    Lanes and registers may repeat elements, on both sides. Errors: LayoutError where the
+    Lanes and registers may repeat elements, on both sides. Errors: LayoutError if the
     layouts are of different values or hardware, or the source lacks elements.
     """
     check_pair(source, target)
@@ -119,6 +119,6 @@ def _kind(steps: Sequence[Step]) -> PlanKind:
 
 
 def _between_subgroups(exchange: Problem, prices: Prices) -> float:
-    """A word a message on both sides, and two barriers."""
+    """Return the price of one message per word on both sides, and of two barriers."""
     words = (1 << len(exchange.registers)) + (1 << len(exchange.wanted))
     return prices.shared_setup + 2 * prices.barrier + words * prices.lane_message

@@ -1,4 +1,4 @@
-"""Which register goes where when a value changes its layout, or when a part of it is taken."""
+"""Moves of registers when a value changes its layout, or when a slice of it is taken."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ REGISTER = "register"
 
 @lru_cache(maxsize=512)
 def register_permutation(source: LinearLayout, target: LinearLayout) -> tuple[int, ...] | None:
-    """For each register of `target` that of `source` with the same element in the same lane.
+    """Return for each register of `target` that of `source` with the same element in the same lane.
 
     None if an element would have to leave its lane; LayoutError if the elements differ.
     """
@@ -72,13 +72,13 @@ def _select(
 def select_registers(
     layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[int]
 ) -> tuple[tuple[int, ...], LinearLayout] | None:
-    """The registers that hold a slice of a value, and the slice's layout in them.
+    """Return the registers of a slice of a value, and the slice's layout in them.
 
-    Offsets and sizes are in elements, in the order of out dimensions. None when registers
-    alone do not hold it, because a lane (or warp) holds elements inside and outside of it.
+    Offsets and sizes are in elements, in the order of out dimensions. Return None if registers
+    alone do not select it, because a lane (or warp) has elements inside and outside of it.
 
     LayoutError: ranks differ, a size is no power of two or does not divide its offset, or
-    the slice reaches outside of the value.
+    the slice exceeds the value.
     """
     _check_slice(layout, offsets, sizes)
     return _select(layout, tuple(offsets), tuple(sizes))

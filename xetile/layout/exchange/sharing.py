@@ -1,11 +1,11 @@
 """Conversions through a slice of shared memory that one subgroup has for itself.
 
-Every word stored has a place of its own, so that no two lanes store to one: the places are
-the source's lanes and those of its registers that hold something else than other lanes do.
+Every stored word has its own place, so that no two lanes store to one: the places are
+the source's lanes and those of its registers whose elements other lanes do not have.
 A bijective linear map takes places to offsets; its inverse is a list of places, one for
-each bit of the offset. Which places have the low bits decides how many words one message
-moves: words of neighbouring lanes (block messages), or neighbouring words of a lane.
-Registers of both sides that have the highest bits reuse the slice, in rounds.
+each bit of the offset. The places of the low bits decide how many words one message
+moves: words of neighboring lanes (block messages), or neighboring words of a lane.
+Registers of both sides at the highest bits reuse the slice, in rounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class _Side(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Both sides over the places of words, which have so many bits."""
+    """Both sides over the places of words, whose numbers have `bits` bits."""
 
     stored: _Side
     loaded: _Side
@@ -45,7 +45,7 @@ class _Messages(NamedTuple):
 
 
 def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
-    """The cheapest of these conversions; None where each needs a larger slice."""
+    """Return the cheapest of these conversions, or None if each needs a larger slice."""
     if prices.slice_bytes * 8 < exchange.word_bits:
         return None
     places = places_of(exchange)
@@ -62,7 +62,7 @@ def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
 def _cheapest(
     exchange: Problem, places: Places, prices: Prices, others: int, dearest: float = inf
 ) -> Route | None:
-    """The cheapest with so many bits of lanes in different messages of the other side; None above a price."""
+    """Return the cheapest with `others` bits of lanes in different messages of the other side; None above a price."""
     picked = prices.picked * (1 << len(places.stored.columns)) if others else 0
     found: Route | None = None
     for order in dict.fromkeys(_orders(places, others)):
@@ -84,7 +84,7 @@ def _conflicts(route: Route) -> int:
 
 
 def places_of(exchange: Problem) -> Places:
-    """Source and target over the places of words; lanes that hold the same have bits of their own."""
+    """Return source and target over the places of words; lanes with the same elements get bits of their own."""
     elements = max((c.bit_length() for c in (*exchange.registers, *exchange.lanes)), default=0)
     lanes: list[int] = []
     for bit, column in enumerate(exchange.lanes):
@@ -115,7 +115,7 @@ def places_of(exchange: Problem) -> Places:
 
 
 def _is_new(column: int, held: Sequence[int], lanes: Sequence[int]) -> bool:
-    """Whether a register holds something that neither registers before nor lanes do."""
+    """Return True if a register has elements that neither earlier registers nor lanes have."""
     return bool(f2.independent_of([column], [*held, *lanes]))
 
 
@@ -126,10 +126,10 @@ def _solved(pivots: dict[int, int], bits: int, columns: Sequence[int]) -> tuple[
 
 
 def _orders(places: Places, others: int) -> Iterator[tuple[int, ...]]:
-    """Bases of the places by the offset's bits, those last that both sides keep in registers.
+    """Yield bases of the places by the offset's bits; those that both sides have in registers come last.
 
-    What one side has in registers and the other one in the lowest so many bits of its lanes
-    comes behind the rest, so that these lanes are in different messages of the first.
+    A place in registers of one side and in the lowest `others` bits of the other side's lanes
+    comes after the rest, so that these lanes are in different messages of the first side.
     """
     ours, theirs = places.stored, places.loaded
     units = [1 << bit for bit in range(places.bits)]
@@ -165,7 +165,7 @@ def _orders(places: Places, others: int) -> Iterator[tuple[int, ...]]:
 
 
 def _behind(columns: Sequence[int], last: Sequence[int]) -> list[int]:
-    """The columns, those last that are among the others."""
+    """Return the columns, with those among `last` at the end."""
     return [*(c for c in columns if c not in last), *(c for c in columns if c in last)]
 
 
@@ -176,9 +176,9 @@ def by_order(
     prices: Prices,
     dearest: float = inf,
 ) -> Route | None:
-    """The conversion with these places for the offset's bits, lowest first.
+    """Return the conversion with these places for the offset's bits, lowest first.
 
-    None where a slice is too small, or it is dearer than `dearest` without bank conflicts, which take long to count.
+    None if a slice is too small, or if it costs more than `dearest` without bank conflicts, which are slow to count.
     """
     bits = places.bits
     pivots = f2.echelon(f2.labelled(order), bits)
@@ -221,7 +221,7 @@ def by_order(
 
 
 def _moved(side: _Side, pivots: dict[int, int], bits: int) -> _Side:
-    """The side over offsets."""
+    """Return the side over offsets."""
     at = _solved(pivots, bits, list(side.registers))
     return _Side(
         dict(zip(at, side.registers.values(), strict=True)),
@@ -231,7 +231,7 @@ def _moved(side: _Side, pivots: dict[int, int], bits: int) -> _Side:
 
 
 def _has_rounds(stored: _Side, loaded: _Side, slice_bits: int) -> bool:
-    """Whether the lanes of both sides stay within a slice, and each side has whole rounds in registers."""
+    """Return True if the lanes of both sides stay within a slice, and each side has whole rounds in registers."""
     if any(lane >> slice_bits for lane in (*stored.lanes, *loaded.lanes)):
         return False
     sides = [[f2.rank(c >> slice_bits for c in side.columns)] for side in (stored, loaded)]
@@ -239,7 +239,7 @@ def _has_rounds(stored: _Side, loaded: _Side, slice_bits: int) -> bool:
 
 
 def _messages(side: _Side, word_bits: int, slice_bits: int, prices: Prices) -> _Messages:
-    """As few messages as the low bits of the offsets allow."""
+    """Return as few messages as the low bits of the offsets allow."""
     count = len(side.columns)
     pivots = f2.echelon(f2.labelled(side.columns), count)
     free = [f2.solve(pivots, count, 1 << bit) is not None for bit in range(slice_bits)]
@@ -267,7 +267,7 @@ def _messages(side: _Side, word_bits: int, slice_bits: int, prices: Prices) -> _
 
 
 def _run(free: Sequence[bool], most: int) -> int:
-    """The bits from the lowest on that registers have alone, for at most so many words."""
+    """Return the number of low bits that only registers have, for at most `most` words."""
     bits = 0
     while bits < len(free) and free[bits] and 2 << bits <= most:
         bits += 1
@@ -288,6 +288,6 @@ def _grouped(side: _Side, form: str, low: int, bits: int) -> _Messages:
 
 
 def _priced(found: _Messages, message: float, word: float) -> _Messages:
-    """With the prices of its messages, and of words in those of several."""
+    """Return the messages with their price, and that of words in messages of several words."""
     words = sum(len(m.registers) for m in found.messages if len(m.registers) > 1)
     return found._replace(price=message * len(found.messages) + word * words)

@@ -1,6 +1,6 @@
-"""The steps of a conversion within a subgroup, as plain data; each makes new registers of those before.
+"""The steps of a conversion within a subgroup, as plain data; each computes new registers from the previous ones.
 
-Registers are numbered; a step's lists have one entry for each register that it makes. Maps
+Registers are numbered; a step's lists have one entry for each register that it computes. Maps
 of lanes are linear: one column for each bit of the lane's number.
 """
 
@@ -15,24 +15,24 @@ Form = Literal["block", "lanes", "sums"]
 
 
 class Move(NamedTuple):
-    """Each register is that one of those before."""
+    """A step that copies each register from a previous one."""
 
     registers: tuple[int, ...]
 
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
-        """`held[lane][register]` afterwards."""
+        """Return `held[lane][register]` after the step."""
         return [[own[register] for register in self.registers] for own in held]
 
 
 class Shuffle(NamedTuple):
-    """Lane l has in each register what lane `columns l ^ lanes` has in that one of those before."""
+    """A step in which lane l reads each register from lane `columns l ^ lanes`."""
 
     registers: tuple[int, ...]
     lanes: tuple[int, ...]
     columns: tuple[int, ...]
 
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
-        """`held[lane][register]` afterwards."""
+        """Return `held[lane][register]` after the step."""
         pairs = list(zip(self.registers, self.lanes, strict=True))
         return [
             [
@@ -44,14 +44,14 @@ class Shuffle(NamedTuple):
 
 
 class Select(NamedTuple):
-    """Lanes with an odd number of bits in common with `mask` take `odd`, the others `even`."""
+    """A step in which lanes with an odd number of bits in common with `mask` take `odd`, the others `even`."""
 
     mask: int
     even: tuple[int, ...]
     odd: tuple[int, ...]
 
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
-        """`held[lane][register]` afterwards."""
+        """Return `held[lane][register]` after the step."""
         return [
             [own[r] for r in (self.odd if (lane & self.mask).bit_count() & 1 else self.even)]
             for lane, own in enumerate(held)
@@ -59,24 +59,24 @@ class Select(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What one message moves: registers, and an offset in words of the subgroup's slice."""
+    """The content of one message: registers, and an offset in words of the subgroup's slice."""
 
     registers: tuple[int, ...]
     offset: int
 
 
 class Access(NamedTuple):
-    """How registers lie in the slice, in words.
+    """The arrangement of registers in the slice, in words.
 
-    "block": word i of lane l at `offset + 16 i + l`; "lanes": at `(offset ^ lanes l) + i`;
-    "sums", which are with gaps: at `offset + lanes l + i`.
+    "block": word i of lane l of n at `offset + n i + l`; "lanes": at `(offset ^ lanes l) + i`;
+    "sums", used with gaps: at `offset + lanes l + i`.
     """
 
     form: Form
     lanes: tuple[int, ...]
 
     def address(self, message: Message, lane: int, lanes: int, word: int) -> int:
-        """The word of the slice at which the message's `word` of a lane lies."""
+        """Return the offset in the slice of the message's `word` of a lane."""
         if self.form == "block":
             return message.offset + lanes * word + lane
         part = f2.multiply(self.lanes, lane)
@@ -92,8 +92,8 @@ class Share(NamedTuple):
 
     Attributes:
         words: of the slice, with gaps.
-        conflicts: additional cycles of all messages, because lanes ask a bank for different words.
-        gap: words that follow each other, and how far it is from the first of them to the next such; None without gaps.
+        conflicts: additional cycles of all messages, because lanes access different words of a bank.
+        gap: the length of a run of words, and the distance between the starts of runs; None without gaps.
     """
 
     store: Access
@@ -112,7 +112,7 @@ class Share(NamedTuple):
         )
 
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
-        """`held[lane][register]` afterwards."""
+        """Return `held[lane][register]` after the step."""
         count = len(held)
         loaded: Held[Value] = [[] for _ in held]
         for stores, loads in self.rounds:

@@ -1,9 +1,9 @@
-"""Layouts of shared memory through which registers change hands without bank conflicts.
+"""Layouts of shared memory through which registers are exchanged without bank conflicts.
 
 The construction is that of Triton's generic swizzling (lib/Tools/GenericSwizzling.cpp;
 Linear Layouts, arXiv 2505.23819, section 5): shared memory has vectors (one access of one
-lane), banks (what one row of all banks holds) and segments (the rows). Lanes conflict when
-they ask for the same bank of different segments at once, so no sum of lanes' bases may be
+lane), banks (one row of all banks) and segments (the rows). Lanes conflict if
+they access the same bank of different segments at once, so no sum of lanes' bases may be
 one of segment bases.
 """
 
@@ -33,7 +33,7 @@ class Conflicts(NamedTuple):
 def optimal_swizzling(
     source: LinearLayout, target: LinearLayout, element_bits: int, *, banks: int = 32
 ) -> LinearLayout:
-    """The shared-memory layout through which a tensor goes from registers to registers.
+    """Return the shared-memory layout through which a tensor goes from registers to registers.
 
     Both layouts are (register, lane, warp, block) -> dims, `source` surjective; `banks`
     have 32 bits each. The result is (vector, bank, segment, block, reps) -> dims, the
@@ -75,10 +75,10 @@ def bank_conflicts(
     *,
     banks: int = 32,
 ) -> Conflicts:
-    """Bank conflicts of storing `source` and loading `target` through `shared`.
+    """Return the bank conflicts of storing `source` and loading `target` through `shared`.
 
-    `shared` is what `optimal_swizzling` gives; for others there is
-    `bank_conflicts_of_offsets`. Lanes that ask for the same 32-bit word do not conflict.
+    `shared` is a result of `optimal_swizzling`; for other layouts use
+    `bank_conflicts_of_offsets`. Lanes that access the same 32-bit word do not conflict.
     """
     _check_pair(source, target)
     if not (shared.has_in_dim("vector") and shared.has_in_dim("segment")):
@@ -90,7 +90,7 @@ def bank_conflicts(
     ordered = shared.transpose_outs(order)
     segment = _columns(ordered, "segment")
     access_bits = element_bits << shared.in_dim_size_log2("vector")
-    # Neighbouring vectors that share a word.
+    # Neighboring vectors that share a word.
     within = _columns(ordered, "bank")[: _log2(max(1, BANK_BITS // access_bits))]
     return Conflicts(
         *(
@@ -106,10 +106,10 @@ def bank_conflicts(
 def bank_conflicts_of_offsets(
     registers: LinearLayout, shared: LinearLayout, element_bits: int, *, banks: int = 32
 ) -> int:
-    """Bank conflicts of loads from (offset, ...), with the widest accesses.
+    """Return the bank conflicts of loads from (offset, ...), with the widest accesses.
 
-    Offsets are in elements, banks have 32 bits. Lanes that ask for the same 32-bit word do
-    not conflict. (Triton's `bankConflictsMemDesc` tells parts of a word apart, and so
+    Offsets are in elements, banks have 32 bits. Lanes that access the same 32-bit word do
+    not conflict. (Triton's `bankConflictsMemDesc` distinguishes parts of a word, and so
     misses conflicts of accesses below 32 bits.)
 
     LayoutError: a layout lacks its in-dim, they are of different dims, or a number is no
@@ -145,10 +145,10 @@ def _non_zero(layout: LinearLayout, in_dim: str) -> list[int]:
 
 
 def _vector(stored: _Sides, loaded: _Sides, element_bits: int) -> list[int]:
-    """What one access of one lane moves: registers of both sides, at most 128 bits.
+    """Return the bases of one access of one lane: registers of both sides, at most 128 bits.
 
-    Less than a bank is filled up to it, so that no lane shares one with another: with
-    registers of one side that lie in the other's warps, with warps of both, with warps of
+    If they are less than a bank, they are extended to one, so that no two lanes share it: with
+    registers of one side that are in the other's warps, with warps of both, with warps of
     either.
     """
     common = [basis for basis in stored.registers if basis in loaded.registers]
@@ -159,7 +159,7 @@ def _vector(stored: _Sides, loaded: _Sides, element_bits: int) -> list[int]:
     stored_first = [b for b in stored.registers if b in loaded.warps and b not in vector]
     loaded_first = [b for b in loaded.registers if b in stored.warps and b not in vector]
 
-    # Between equally many the side with the lowest one, in the hope of fewer byte permutations.
+    # Of equally many, prefer the side with the lowest basis, in the hope of fewer byte permutations.
     def rank(bases: list[int]) -> tuple[int, list[int]]:
         return -len(bases), bases
 
@@ -173,10 +173,10 @@ def _vector(stored: _Sides, loaded: _Sides, element_bits: int) -> list[int]:
 def _lanes_at_once(
     lanes: Sequence[int], access_bits: int, banks: int, *, loads: bool
 ) -> list[int]:
-    """Bases of the lanes that are served together: as many as use all banks once."""
+    """Return bases of the lanes that are served together: as many as use all banks once."""
     count = _log2(max(1, banks * BANK_BITS // access_bits))
     if loads and len(lanes) == 6 and access_bits == VECTOR_BITS:
-        # Subgroups of 64 lanes: 128-bit loads take lanes 0-3 and 16-19 (with 64 banks also 8-11 and 24-27) first.
+        # Subgroups of 64 lanes: 128-bit loads serve lanes 0-3 and 16-19 (with 64 banks also 8-11 and 24-27) first.
         order = (
             [lanes[0], lanes[1], lanes[4]] if count == 3 else [*lanes[:2], lanes[3], lanes[4]]
         )
@@ -192,7 +192,7 @@ def _rows(
     banks: int,
     access_bits: int,
 ) -> list[int]:
-    """Bases of the rows of banks; `common` are those of vectors and blocks."""
+    """Return bases of the rows of banks; `common` are those of vectors and blocks."""
     bank_bits = _log2(banks * BANK_BITS // access_bits)
     return _segment(
         [*common, *_lanes_at_once(stored.lanes, access_bits, banks, loads=False)],
@@ -205,10 +205,10 @@ def _rows(
 def _segment(
     stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: int
 ) -> list[int]:
-    """Bases of the rows of banks, as few sums of which as possible are in either side's span.
+    """Return bases of the rows of banks, with as few sums as possible in either side's span.
 
-    First what neither side accesses at once, then sums of one base of each side. Where more
-    is needed, pairs of bases themselves, each a conflict of its own side.
+    First come bases that neither side accesses at once, then sums of one base of each side. If more
+    are needed, pairs of bases themselves follow, each a conflict of its own side.
     """
     free = f2.complement_basis([*stored, *loaded], bits)[:wanted]
     fewer = f2.independent_of(sorted(stored), loaded)
@@ -223,7 +223,7 @@ def _segment(
 def _registers_first(
     bank: Sequence[int], stored: Sequence[int], loaded: Sequence[int]
 ) -> list[int]:
-    """The bank's bases with one side's registers first, so that it may access more at once."""
+    """Return the bank's bases with one side's registers first, so that its accesses can be wider."""
     of_stored = [basis for basis in bank if basis in stored]
     of_loaded = [basis for basis in bank if basis in loaded]
     first = of_stored if len(of_stored) > len(of_loaded) else of_loaded
@@ -231,7 +231,7 @@ def _registers_first(
 
 
 def _conflicts(within: Sequence[int], rows: Sequence[int], lanes: Sequence[int]) -> int:
-    """Additional cycles: words of one bank that lanes ask for, less the first.
+    """Return the additional cycles: words of one bank that lanes access, less the first.
 
     `within` are the places of one word, `rows` those of words of one bank.
     """

@@ -30,7 +30,7 @@ class DpasInstruction(NamedTuple):
     lanes: int = 16
 
     def check(self) -> None:
-        """LayoutError unless there is such an instruction."""
+        """Raise LayoutError unless there is such an instruction."""
         legal = ((1, 2, 4, 8), (1, 2, 4, 8), (8,), (8, 16), (8, 16, 32))
         for (name, value), choices in zip(self._asdict().items(), legal, strict=True):
             _check_choice(name, value, choices)
@@ -40,7 +40,7 @@ class DpasInstruction(NamedTuple):
             )
 
     def shape(self, operand: str) -> tuple[int, int]:
-        """Rows and columns of an operand, in elements; LayoutError if there is none such."""
+        """Return rows and columns of an operand, in elements; LayoutError if there is no such operand."""
         depth = self.systolic_depth * self.ops_per_channel
         shapes = {
             "a": (self.repeat_count, depth),
@@ -50,9 +50,9 @@ class DpasInstruction(NamedTuple):
         return shapes[_operand(operand)]
 
     def layout(self, operand: str) -> LinearLayout:
-        """(register, lane) -> (dim0, dim1) of an operand; LayoutError if there is none such.
+        """Return (register, lane) -> (dim0, dim1) of an operand; LayoutError if there is no such operand.
 
-        Lanes beyond the operand's elements hold it again.
+        Lanes beyond the operand's elements repeat them.
         """
         rows, columns = self.shape(operand)
         word = dpas_register_word(operand, ops_per_channel=self.ops_per_channel)
@@ -74,9 +74,9 @@ class DpasInstruction(NamedTuple):
 
 
 def dpas_register_word(operand: str, *, ops_per_channel: int) -> int:
-    """How many elements of a DPAS operand share a register word, as its lowest registers.
+    """Return the number of elements of a DPAS operand in a register word, as its lowest registers.
 
-    A is taken in 16-bit words (tf32: 32), B in 32-bit words of consecutive rows, C by
+    A is read in 16-bit words (tf32: 32), B in 32-bit words of consecutive rows, C by
     elements. LayoutError if there is no such operand.
     """
     words = {"a": max(1, ops_per_channel // 2), "b": ops_per_channel, "c": 1}
@@ -93,12 +93,11 @@ def dpas_operand_layout(
     execution_size: int = 16,
     lanes: int = 16,
 ) -> LinearLayout:
-    """(register, lane) -> (dim0, dim1) of a subgroup's tile, as a sequence of DPAS takes it.
+    """Return (register, lane) -> (dim0, dim1) of a subgroup's tile for a sequence of DPAS.
 
     The registers of one instruction come first. Instructions repeat along K before M for A,
-    along K before N for B, along N before M for C. `shape` has multiples of the
-    instruction's rows and columns by powers of two, in elements; the rest is as in
-    DpasInstruction.
+    along K before N for B, along N before M for C. The extents of `shape`, in elements, are the
+    instruction's rows and columns times powers of two; the rest is as in DpasInstruction.
 
     LayoutError: no such operand or instruction, or the tile is not made of whole
     instructions.
@@ -136,11 +135,11 @@ def _operand(operand: str) -> str:
 
 
 class Dpas(NamedTuple):
-    """Intel's `#ttig.dpas`: how a workgroup's tiles lie in its subgroups' registers for DPAS.
+    """Intel's `#ttig.dpas`: the layout of a workgroup's tiles in its subgroups' registers for DPAS.
 
-    The first four fields are as in DpasInstruction. Subgroups (`warps_per_cta`) and one
-    subgroup's instructions side by side (`rep_cluster`) count per dimension (batch, rows,
-    columns), the last one fastest; `fp4_k_pack` is 2 where two 4-bit elements share a byte,
+    The first four fields are as in DpasInstruction. Subgroups (`warps_per_cta`) and the
+    instructions of one subgroup's cluster (`rep_cluster`) count per dimension (batch, rows,
+    columns), the last one fastest; `fp4_k_pack` is 2 if two 4-bit elements share a byte,
     else 1.
     """
 
@@ -173,14 +172,14 @@ class Dpas(NamedTuple):
         return (rows, depth), (depth, columns), (rows, columns)
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of C: (register, lane, warp, block) -> (dim0, dim1, ...)."""
+        """Return the layout of C: (register, lane, warp, block) -> (dim0, dim1, ...)."""
         return self.operand_layout(2, shape)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """Of operand 0 (A), 1 (B) or 2 (C): (register, lane, warp, block) -> (dim0, ...).
+        """Return (register, lane, warp, block) -> (dim0, ...) of operand 0 (A), 1 (B) or 2 (C).
 
-        A tile smaller than what the subgroups hold together is held several times. `shape`
-        is rows and columns in elements, powers of two, before them a batch where rank is 3.
+        A tile smaller than that of all subgroups together is repeated. `shape`
+        is rows and columns in elements, powers of two, after a batch if the rank is 3.
 
         LayoutError: no such instruction, or the rank is not that of the warps.
         """
@@ -209,10 +208,10 @@ class Dpas(NamedTuple):
         return fit_to_shape(layout, shape)
 
     def scale_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """The layout of the scales of A (operand 3) or B (4) of a block-scaled DPAS.
+        """Return the layout of the scales of A (operand 3) or B (4) of a block-scaled DPAS.
 
-        `shape` is rows (M for A, N for B) and scales along K, before them a batch where
-        rank is 3. LayoutError: no such instruction, or the rank is not that of the warps.
+        `shape` is rows (M for A, N for B) and scales along K, after a batch if the rank
+        is 3. LayoutError: no such instruction, or the rank is not that of the warps.
         """
         self._check(shape)
         rank = len(shape)
@@ -245,7 +244,7 @@ class Dpas(NamedTuple):
     def _tile(self, operand: int, rank: int) -> LinearLayout:
         word = dpas_register_word("a", ops_per_channel=self.ops_per_channel)
         columns = self.execution_size if operand else self.instruction_shapes[0][1] // word
-        # A row is never folded; lanes beyond the rows count on as if there were more, cut off later.
+        # A row is never folded; lanes beyond the rows count as further rows, which are cut off later.
         lanes = max(self.threads_per_warp, columns)
         instruction = self.instruction._replace(lanes=lanes)
         if operand == 1:

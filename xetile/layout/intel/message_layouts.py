@@ -1,6 +1,6 @@
-"""2D block messages: what they leave in registers, the fewest for a tile, Intel's attribute.
+"""2D block messages: their layouts in registers, the fewest for a tile, Intel's attribute.
 
-A message moves `blocks` blocks of `rows` x `columns` elements that lie side by side in
+A message moves `blocks` blocks of `rows` x `columns` elements that are side by side in
 memory. Registers count elements; those that share one register word (packed rows, the bytes
 of an i16) are the lowest.
 
@@ -27,11 +27,11 @@ _WORD_BITS = 32
 
 
 Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
-"""How a message of blocks reaches memory."""
+"""The kind of a block message's access to memory."""
 
 
 class BlockConfiguration(NamedTuple):
-    """The shape of one message: extents of one block in elements, and how many blocks side by side."""
+    """The shape of one message: extents of one block in elements, and the number of blocks side by side."""
 
     rows: int
     columns: int
@@ -46,11 +46,11 @@ class BlockConfiguration(NamedTuple):
 
 
 class LoadPlan(NamedTuple):
-    """The messages that load (or store) a tile, and where their registers go.
+    """The messages that load (or store) a tile, and the order of their registers.
 
     Each has the shape of a BlockConfiguration and begins at one of `offsets`, in elements,
-    in issue order (row-major). `shuffle` gives for each register of the wanted layout that
-    of all messages' results side by side (the first message's first).
+    in issue order (row-major). `shuffle` gives for each register of the wanted layout its number
+    in the concatenation of all messages' results (the first message's first).
     """
 
     rows: int
@@ -62,7 +62,7 @@ class LoadPlan(NamedTuple):
     shuffle: tuple[int, ...]
 
     def _repr_html_(self) -> str:
-        """A table of the messages, and the registers that the wanted ones take."""
+        """Return a table of the messages, and of the registers that the wanted ones are copied from."""
         kind = ", packed" if self.packed else ", transposed" if self.transposed else ""
         caption = f"{self.messages} of {self.rows} x {self.columns} x {self.blocks}{kind}"
         rows = [(f"message {n}", f"at {at}") for n, at in enumerate(self.offsets)]
@@ -80,12 +80,12 @@ class LoadPlan(NamedTuple):
 
     @property
     def registers(self) -> int:
-        """Number of elements that one message leaves in each lane."""
+        """Number of elements of one message in each lane."""
         return len(self.shuffle) // len(self.offsets)
 
     @property
     def stores(self) -> tuple[int, ...]:
-        """For each register of all messages side by side, the register of the value that it takes."""
+        """For each register of the concatenated messages, the register of the value that it stores."""
         inverse = [0] * len(self.shuffle)
         for register, source in enumerate(self.shuffle):
             inverse[source] = register
@@ -102,12 +102,12 @@ def block_load_layout(
     transposed: bool = False,
     lanes: int = 16,
 ) -> LinearLayout:
-    """What a 2D block load leaves in registers: (register, lane) -> (row, column, block).
+    """Return the registers of a 2D block load: (register, lane) -> (row, column, block).
 
-    Plain: every block row-major over the lanes; rows wider than the lanes give each lane
-    neighbouring columns, narrower ones put further rows into the lanes that are left.
+    Plain: every block row-major over the lanes; if rows are wider than the lanes, each lane has
+    neighboring columns, if they are narrower, the remaining lanes have further rows.
     Packed (VNNI): 32 / element_bits consecutive rows share a register word. Transposed: the
-    matrix of 32-bit words (of the element, where it is wider) is transposed, then row-major
+    matrix of 32-bit words (of elements, if they are wider) is transposed, then row-major
     over the lanes; elements that share a word stay together. Rows and columns are those of
     one block, in elements.
 
@@ -115,7 +115,7 @@ def block_load_layout(
     width.
 
     Source: Intel Graphics Compiler's `intel_sub_group_2d_block_read*` builtins, by the
-    registers that the DPAS builtins take from them.
+    registers that the DPAS builtins read from their results.
     """
     configuration = BlockConfiguration(rows, columns, blocks, packed, transposed)
     return message_layout(configuration, element_bits, lanes=lanes, block=_BLOCK)
@@ -124,7 +124,7 @@ def block_load_layout(
 def register_word(
     configuration: BlockConfiguration, *, element_bits: int, lanes: int = 16
 ) -> int:
-    """How many elements share one register word of a message's result; they are its lowest registers."""
+    """Return the number of elements in a register word of a message's result; they are its lowest registers."""
     if configuration.packed or configuration.transposed:
         return max(1, _WORD_BITS // element_bits)
     return max(1, configuration.columns // lanes)
@@ -138,14 +138,14 @@ def plan_block_load(
     lanes: int = 16,
     word: int | None = None,
 ) -> LoadPlan | None:
-    """The fewest equal messages whose results are a permutation of the wanted registers.
+    """Return the fewest equal messages whose results are a permutation of the wanted registers.
 
-    Among equally many the tallest, then the one with the most blocks; None when none fits.
+    Of equally many, prefer the tallest, then the one with the most blocks; None if none fits.
     `wanted` is (register, lane) -> (row, column) of the tile, `configurations` are (rows,
-    columns, blocks, packed, transposed), columns in elements. Two layouts can agree that
+    columns, blocks, packed, transposed), columns in elements. Two layouts can be equal that
     differ in how registers are packed into words (operand A of 16 bits and operand B):
-    either give configurations of one kind only, or `word`, how many of the lowest registers
-    share a register word.
+    either give configurations of one kind only, or `word`, the number of the lowest registers
+    that share a register word.
 
     LayoutError: `wanted` is not over (register, lane) and two element dimensions.
     """
@@ -165,7 +165,7 @@ def message_layout(
     lanes: int = 16,
     block: str = _COLUMN,
 ) -> LinearLayout:
-    """(register, lane) -> (row, column) of a message, blocks side by side or along `block`."""
+    """Return (register, lane) -> (row, column) of a message, blocks side by side or along `block`."""
     _check_configuration(configuration, element_bits, lanes)
     rows, columns, blocks, packed, transposed = configuration
     word = max(1, _WORD_BITS // element_bits) if packed or transposed else 1
@@ -197,7 +197,7 @@ def loaded_layout(
     dims: tuple[int, int] = (0, 1),
     shape: tuple[int, int] = (0, 0),
 ) -> LinearLayout:
-    """What messages leave in (register, lane), over the out dimensions of `wanted`.
+    """Return the registers of messages in (register, lane), over the out dimensions of `wanted`.
 
     `dims` are the dimensions along which a message's rows and columns run; messages repeat
     over `shape` elements, along the columns first.
@@ -296,13 +296,13 @@ def _check_wanted(wanted: LinearLayout, lanes: int) -> None:
 
 
 class Subgroup2DBlock(NamedTuple):
-    """Intel's `#ttig.subgroup_2d_block`: what the subgroups' messages leave in registers.
+    """Intel's `#ttig.subgroup_2d_block`: the layout of the subgroups' messages in registers.
 
     `warps_per_cta` are subgroups per dimension, the last one fastest, `instruction_shape`
-    rows and columns of one block, in elements. `order` has dimensions, fastest first;
-    subgroups along the first one hold the same data. `k_width` (elements per 32 bits) does
-    not enter the layout. Of a transposed message the rows and columns in memory are the
-    tile's columns and rows, since it leaves the transpose in registers.
+    rows and columns of one block, in elements. `order` lists dimensions, fastest first;
+    subgroups along the first one have the same data. `k_width` (elements per 32 bits) does
+    not affect the layout. For a transposed message the rows and columns in memory are the
+    tile's columns and rows, since its result in registers is the transpose.
     """
 
     warps_per_cta: tuple[int, ...]
@@ -314,7 +314,7 @@ class Subgroup2DBlock(NamedTuple):
     is_transposed: bool = False
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
+        """Return (register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
 
         LayoutError: the shape is not two extents, there are not 16 lanes, or a number is
         wrong.
@@ -343,7 +343,7 @@ class Subgroup2DBlock(NamedTuple):
         height, width = self.instruction_shape
         if self.is_transposed:
             height, width = width, height
-        # Lanes beyond the rows count on as if there were more rows, which then are cut off.
+        # Lanes beyond the rows count as further rows, which are then cut off.
         rows = max(height, self.threads_per_warp // min(width, self.threads_per_warp))
         configuration = BlockConfiguration(rows, width, self.blocks)
         message = message_layout(configuration, 16, lanes=self.threads_per_warp)

@@ -1,4 +1,4 @@
-"""Layouts of XeGPU: of its vectors (which lane and register holds what), and its attribute.
+"""Layouts of XeGPU: of its vectors (the elements of each lane and register), and its attribute.
 
 Vectors have the dimensions of the IR, an array's blocks leading, packed rows last:
 [blocks,] rows / pack, columns[, pack].
@@ -23,7 +23,7 @@ from xetile.layout.intel.message_layouts import (
 
 @lru_cache(maxsize=256)
 def load_vector_layout(configuration: BlockConfiguration, element_bits: int) -> LinearLayout:
-    """(register, lane) -> the dimensions of what `xegpu.load_nd` gives for one message."""
+    """Return (register, lane) -> the dimensions of the result of `xegpu.load_nd` for one message."""
     rows, columns, blocks, packed, transposed = configuration
     layout = block_load_layout(
         rows=rows,
@@ -51,10 +51,10 @@ def message_vector_layout(
     pack: int = 1,
     transposed: bool = False,
 ) -> LinearLayout:
-    """(register, lane) -> the dimensions of a vector that one message moves, whatever the message's own form.
+    """Return (register, lane) -> the dimensions of a vector that one message moves, in any form of message.
 
     The vector is a row of blocks of `columns` columns each, their rows packed by `pack` or
-    transposed; `load_vector_layout` is that of a message in its own form. LayoutError: the
+    transposed; for a message in its own form use `load_vector_layout`. LayoutError: the
     device's messages have no such form, or the extents do not fit.
     """
     layout = message_layout(message, element_bits)
@@ -78,7 +78,7 @@ def message_vector_layout(
 def dpas_vector_layout(
     operand: str, shape: tuple[int, int], *, repeat_count: int, ops_per_channel: int, pack: int
 ) -> LinearLayout:
-    """(register, lane) -> the dimensions of an operand or result of one `xegpu.dpas`.
+    """Return (register, lane) -> the dimensions of an operand or result of one `xegpu.dpas`.
 
     `shape` is in elements; `pack` rows share the last dimension (1: a vector of rank 2).
     """
@@ -90,9 +90,9 @@ def dpas_vector_layout(
 
 @lru_cache(maxsize=256)
 def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayout:
-    """The accumulator's layout for any block: lanes along the columns, rows in registers.
+    """Return the accumulator's layout for any block: lanes along the columns, rows in registers.
 
-    LayoutError where the columns are no multiple of the lanes, or an extent no power of
+    LayoutError if the columns are no multiple of the lanes, or an extent is no power of
     two.
     """
     if not shape or shape[-1] % lanes != 0:
@@ -106,7 +106,7 @@ def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayo
 
 
 def drop_leading_dimension(layout: LinearLayout) -> LinearLayout:
-    """The layout without `dim0`; LayoutError unless its extent is 1."""
+    """Drop `dim0`; LayoutError unless its extent is 1."""
     extents = list(layout.out_dims.values())
     if extents[0] != 1:
         raise LayoutError(f"dim0 has extent {extents[0]}; expected 1")
@@ -126,7 +126,7 @@ def _redimension(
     shape: Sequence[int],
     move: Callable[[Sequence[int]], tuple[int, ...]],
 ) -> LinearLayout:
-    """The layout with bases moved; `move` must only rename, split or drop bits."""
+    """Return the layout with bases moved; `move` must only rename, split or drop bits."""
     bases = {
         name: [move(basis) for basis in vectors] for name, vectors in layout.bases.items()
     }
@@ -135,11 +135,11 @@ def _redimension(
 
 
 class XegpuLayout(NamedTuple):
-    """`#xegpu.layout`: subgroups over a tile, instructions over theirs, lanes over those.
+    """`#xegpu.layout`: subgroups over a tile, instructions over a subgroup's part, lanes over an instruction's.
 
-    Every level deals its units out in turn, and begins again when the last had one; where
-    there are fewer units than subgroups, several hold the same. `lane_data` elements lie
-    next to each other, `sg_data` and `inst_data` are extents in elements; `order` has
+    Every level assigns its units in turn, and starts over after the last; with
+    fewer units than subgroups, several have the same unit. `lane_data` elements are
+    neighbors, `sg_data` and `inst_data` are extents in elements; `order` lists
     dimensions, fastest first (empty: the last one first).
     """
 
@@ -151,7 +151,7 @@ class XegpuLayout(NamedTuple):
     order: tuple[int, ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(register, lane, warp) -> (dim0, dim1, ...); a lane's elements are row-major.
+        """Return (register, lane, warp) -> (dim0, dim1, ...); a lane's elements are row-major.
 
         LayoutError: ranks differ, a number is no power of two, or a unit does not divide
         the shape.

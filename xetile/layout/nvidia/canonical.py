@@ -1,4 +1,4 @@
-"""Canonical layouts of wgmma's operands with numbers for a tile, and what lies beyond one row of a swizzle.
+"""Canonical layouts of wgmma's operands with numbers for a tile, and shapes beyond one row of a swizzle.
 
 The PTX ISA writes them with T, m, k and the byte offsets; its examples ("Exact layout") have numbers of elements.
 """
@@ -9,13 +9,13 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.nvidia.wgmma import Operand
 
 MOST_COUNTED = 1 << 16
-"""Elements of a tile whose addresses are counted."""
+"""The most elements of a tile whose addresses are counted."""
 
 
 class Tiles(NamedTuple):
     """A K-major operand wider than its swizzle: tiles side by side, each with a descriptor of its own.
 
-    `shape` is one tile's (mn, k) in elements, `number` how many along K, `layout` (mn, k) -> offset in bytes of all.
+    `shape` is one tile's (mn, k) in elements, `number` the tiles along K, `layout` (mn, k) -> offset in bytes of all.
     """
 
     shape: tuple[int, int]
@@ -29,11 +29,11 @@ class Tiles(NamedTuple):
 
 
 def tiles_of(operand: Operand, shape: tuple[int, int]) -> Tiles:
-    """The fewest tiles that make a shape up; errors as of `Operand.layout`."""
+    """Return the fewest tiles that make up a shape; errors as for `Operand.layout`."""
     mn, k = shape
     row = operand.atom[1]
     count = 1
-    # A tile of fewer than eight rows is smaller than the pattern, which the next one would start within.
+    # A tile of fewer than eight rows is smaller than the pattern, so that the next one would begin inside the pattern.
     if operand.major == "K" and operand.swizzle and mn >= operand.atom[0] and k % row == 0:
         count = k // row
     one = (mn, k // count)
@@ -42,7 +42,7 @@ def tiles_of(operand: Operand, shape: tuple[int, int]) -> Tiles:
 
 
 def exact_text(operand: Operand, shape: tuple[int, int]) -> str:
-    """The canonical layout of a tile, with elements for numbers, as the PTX text's examples have it."""
+    """Return the canonical layout of a tile, with elements for numbers, as in the PTX text's examples."""
     mn, k = shape
     unit, element = operand.unit, operand.element_bytes
     columns = max(operand.swizzle, 16) // 16
@@ -60,7 +60,7 @@ def exact_text(operand: Operand, shape: tuple[int, int]) -> str:
 
 
 def parameters(operand: Operand, shape: tuple[int, int]) -> dict[str, int]:
-    """T, m and k of the canonical layout; 2k in place of k where that is odd."""
+    """Return T, m and k of the canonical layout; 2k in place of k if that is odd."""
     mn, k = shape
     if operand.major == "MN":
         return {"T": operand.unit, "m": mn // operand.atom[0], "k": k // 8}
@@ -72,7 +72,7 @@ def parameters(operand: Operand, shape: tuple[int, int]) -> dict[str, int]:
 def first_meeting(
     operand: Operand, shape: tuple[int, int]
 ) -> tuple[tuple[int, int], tuple[int, int], int] | None:
-    """Two elements (mn, k) that the canonical layout puts at one byte (before swizzling), and that byte."""
+    """Return two elements (mn, k) that the canonical layout maps to one byte (before swizzling), and that byte."""
     found: dict[int, tuple[int, int]] = {}
     for k in range(shape[1]):
         for mn in range(shape[0]):
@@ -84,7 +84,7 @@ def first_meeting(
 
 
 def why_no_layout(operand: Operand, shape: tuple[int, int]) -> str | None:
-    """Why the canonical layout of a whole shape is none; None where it is one, or too large to count."""
+    """Return why the canonical layout of a whole shape is invalid, or None if it is valid or too large to count."""
     elements = shape[0] * shape[1]
     met = first_meeting(operand, shape) if elements <= MOST_COUNTED else None
     if met is None:

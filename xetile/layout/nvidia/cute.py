@@ -1,7 +1,7 @@
 """CuTe's layouts, `Swizzle<3,3,3> o ((8,8),(8,8)):((64,512),(1,8))`, to linear layouts and back.
 
-CuTe maps coordinates to an offset: each mode's coordinate times its stride, summed up; within a dimension the first
-mode is the fastest. `Swizzle<B,M,S>` then adds, by exclusive or, B bits from bit M + S on to those from bit M on
+CuTe maps coordinates to an offset: the sum of each mode's coordinate times its stride; within a dimension the first
+mode is the fastest. `Swizzle<B,M,S>` then XORs B bits from bit M + S on into those from bit M on
 (source: CUTLASS, include/cute/swizzle.hpp).
 
     from_cute((4, (2, 2)), (2, (1, 8)))     dim0 = 1, 2 -> offset 2, 4; dim1 = 1, 2 -> offset 1, 8
@@ -15,14 +15,14 @@ from typing import NamedTuple, TypeAlias, cast
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 Modes: TypeAlias = "int | Sequence[Modes]"
-"""A number, or numbers nested as CuTe nests them."""
+"""A number, or numbers nested as in CuTe."""
 
 MOST_BITS = 63
 OFFSET = "offset"
 
 
 class CuteLayout(NamedTuple):
-    """A layout as CuTe writes it: a tuple of modes for each dimension; no swizzle is None."""
+    """A layout in CuTe's form: a tuple of modes for each dimension; no swizzle is None."""
 
     shape: tuple[tuple[int, ...], ...]
     stride: tuple[tuple[int, ...], ...]
@@ -36,10 +36,10 @@ class CuteLayout(NamedTuple):
 def from_cute(
     shape: Modes, stride: Modes, swizzle: tuple[int, int, int] | None = None
 ) -> LinearLayout:
-    """(dim0, dim1, ...) -> (offset), in elements; a number alone is one dimension.
+    """Return (dim0, dim1, ...) -> (offset), in elements; a number alone is one dimension.
 
-    LayoutError: shape and stride are nested differently, an extent is no power of two, offsets carry into one another
-    when they are summed up, or there is no such swizzle.
+    LayoutError: shape and stride are nested differently, an extent is no power of two, the sum of offsets
+    carries, or there is no such swizzle.
     """
     for given in (shape, stride):
         _check_numbers(given)
@@ -73,9 +73,9 @@ def from_cute(
 
 
 def to_cute(layout: LinearLayout) -> CuteLayout:
-    """A layout of coordinates -> (offset) as CuTe writes it, with the first swizzle that does.
+    """Return a layout of coordinates -> (offset) in CuTe's form, with the first swizzle that fits.
 
-    (Of an invertible layout (offset) -> coordinates give its inverse.) LayoutError: there are other out-dims, or no
+    (For an invertible layout (offset) -> coordinates pass its inverse.) LayoutError: there are other out-dims, or no
     single swizzle leaves strides.
     """
     if layout.num_out_dims != 1:
@@ -98,7 +98,7 @@ def to_cute(layout: LinearLayout) -> CuteLayout:
 
 
 def _check_numbers(modes: object) -> None:
-    """Refuse what is not numbers, nested in tuples or lists."""
+    """Raise unless these are numbers, nested in tuples or lists."""
     if isinstance(modes, tuple | list):
         for mode in cast("Sequence[object]", modes):
             _check_numbers(mode)
@@ -109,7 +109,7 @@ def _check_numbers(modes: object) -> None:
 
 
 def _pairs(extents: Modes, steps: Modes) -> Iterator[tuple[int, int]]:
-    """The modes inside a dimension, the fastest first."""
+    """Yield the modes inside a dimension, the fastest first."""
     if isinstance(extents, int) and isinstance(steps, int):
         yield extents, steps
     elif isinstance(extents, int) or isinstance(steps, int) or len(extents) != len(steps):
@@ -120,7 +120,7 @@ def _pairs(extents: Modes, steps: Modes) -> Iterator[tuple[int, int]]:
 
 
 def _swizzled(offset: int, swizzle: tuple[int, int, int] | None) -> int:
-    """The offset after a swizzle, and the one before it: applied twice it does nothing."""
+    """Return the offset after a swizzle; a swizzle is its own inverse."""
     if swizzle is None:
         return offset
     bits, base, shift = swizzle
@@ -135,7 +135,7 @@ def _swizzled(offset: int, swizzle: tuple[int, int, int] | None) -> int:
 
 
 def _swizzles(width: int) -> Iterator[tuple[int, int, int] | None]:
-    """All that change an offset of so many bits, the simplest first."""
+    """Yield all swizzles that change an offset of `width` bits, the simplest first."""
     yield None
     for bits in range(1, width // 2 + 1):
         for base in range(width):
@@ -145,7 +145,7 @@ def _swizzles(width: int) -> Iterator[tuple[int, int, int] | None]:
 
 
 def _adds(places: Sequence[Sequence[int]]) -> bool:
-    """Whether offsets have no bits in common, so that their sum is their exclusive or."""
+    """Return True if offsets have no bits in common, so that their sum is their exclusive or."""
     taken = 0
     for columns in places:
         for at in columns:
@@ -156,7 +156,7 @@ def _adds(places: Sequence[Sequence[int]]) -> bool:
 
 
 def _modes(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """Extents and strides: neighbouring bits whose offsets double are one mode."""
+    """Return extents and strides: neighboring bits whose offsets double are one mode."""
     modes: list[tuple[int, int]] = []
     for at in columns:
         if modes and modes[-1][0] * modes[-1][1] == at:
@@ -168,7 +168,7 @@ def _modes(columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _written(dims: Sequence[Sequence[int]]) -> str:
-    """Numbers in CuTe's brackets; one mode stands without."""
+    """Format numbers in CuTe's brackets; a single mode has none."""
     texts = [
         str(modes[0]) if len(modes) == 1 else f"({','.join(map(str, modes))})"
         for modes in dims

@@ -1,7 +1,7 @@
 """Register layouts of NVIDIA's matrix instructions: `#ttg.nvidia_mma`, its result and its operands.
 
-Version 2 is mma.sync (16 rows of A, 8 columns of B), version 3 wgmma, whose B is never in registers. Both deal rows
-and columns out alike: 4 lanes side by side, 8 below one another, a second row group 8 further down.
+Version 2 is mma.sync (16 rows of A, 8 columns of B), version 3 wgmma, whose B is never in registers. Both assign rows
+and columns alike: 4 lanes along a row, 8 along a column, a second row group 8 rows below.
 
 Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp (`nvidiaMmaTile`,
 `nvidiaDotToLinearLayout`), checked against its unit tests.
@@ -21,10 +21,10 @@ LANES_DOWN = 8
 
 
 class NvidiaMma(NamedTuple):
-    """`#ttg.nvidia_mma`: what a dot's result is held in.
+    """`#ttg.nvidia_mma`: the layout of a dot's result.
 
-    `instruction_shape` is [16, 8] of version 2, rows, columns and K of version 3; a batch
-    stands before it as 1. `cga_layout` as of `Blocked`.
+    `instruction_shape` is [16, 8] of version 2, rows, columns and K of version 3, after a 1
+    for a batch. `cga_layout` as in `Blocked`.
     """
 
     version_major: int
@@ -34,7 +34,7 @@ class NvidiaMma(NamedTuple):
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """LayoutError: no such instruction, or the ranks differ."""
+        """Return the layout of the result; LayoutError if there is no such instruction, or the ranks differ."""
         columns = self.check(shape)
         row, column = f"dim{len(shape) - 2}", f"dim{len(shape) - 1}"
         layout = identities(
@@ -47,7 +47,7 @@ class NvidiaMma(NamedTuple):
         return fit_to_shape(layout * self.warps(None), shape, self.cga_layout)
 
     def warps(self, shared: int | None) -> LinearLayout:
-        """The subgroups; those along the dimension `shared` hold the same."""
+        """Return the layout of the subgroups; those along the dimension `shared` have the same elements."""
         rank = len(self.warps_per_cta)
         order = range(rank - 1, -1, -1) if self.version_major == 2 else range(rank)
         layout = LinearLayout.empty()
@@ -57,7 +57,7 @@ class NvidiaMma(NamedTuple):
         return layout
 
     def check(self, shape: Sequence[int]) -> int:
-        """The columns of one instruction; LayoutError where there is none such, or another rank."""
+        """Return the columns of one instruction; LayoutError if there is no such instruction, or for another rank."""
         if self.version_major not in (2, 3):
             raise LayoutError(
                 f"versionMajor = {self.version_major} of #ttg.nvidia_mma must be 2 (mma.sync) or 3 (wgmma)"
@@ -89,13 +89,13 @@ class NvidiaMma(NamedTuple):
 
 
 class NvidiaOperands(NamedTuple):
-    """The operands of a dot whose result is `parent`; a lane has `k_width` neighbours along K."""
+    """The operands of a dot whose result is `parent`; a lane has `k_width` neighbors along K."""
 
     parent: NvidiaMma
     k_width: int
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """Of A (0) or B (1); LayoutError where it cannot be in registers."""
+        """Return the layout of A (0) or B (1); LayoutError if it cannot be in registers."""
         parent = self.parent
         parent.check(shape)
         check_powers_of_two("kWidth", (self.k_width,))

@@ -32,10 +32,10 @@ def swizzled_shared_layout(
     order: Sequence[int],
     cga_layout: Sequence[Sequence[int]] = (),
 ) -> LinearLayout:
-    """(offset, block) -> (dim0, dim1, ...) of `#ttg.swizzled_shared`.
+    """Return (offset, block) -> (dim0, dim1, ...) of `#ttg.swizzled_shared`.
 
-    Groups of `vec` elements change places: row r has them XORed by r / per_phase %
-    max_phase. `order` has dimensions, the contiguous one first; `cga_layout` one basis per
+    Groups of `vec` elements are permuted: row r has them XORed by r / per_phase %
+    max_phase. `order` lists dimensions, the contiguous one first; `cga_layout` one basis per
     bit of the workgroup's id in its cluster, in units of a workgroup's tile.
 
     LayoutError: a parameter is not a power of two, or `order` is no permutation of the
@@ -76,14 +76,14 @@ def nvmma_shared_layout(
     fp4_padded: bool = False,
     cga_layout: Sequence[Sequence[int]] = (),
 ) -> LinearLayout:
-    """(offset, block) -> (dim0, dim1, ...) of `#ttg.nvmma_shared`, as TMA places tiles.
+    """Return (offset, block) -> (dim0, dim1, ...) of `#ttg.nvmma_shared`, as TMA places tiles.
 
-    `swizzle_bytes` (0, 32, 64 or 128) is the extent of a row whose 16-byte groups change
-    places; 0 is a flat row-major tile, which is not what wgmma's unswizzled mode reads.
-    (Transposed and with three dimensions, where Triton's result has two offsets for an
+    `swizzle_bytes` (0, 32, 64 or 128) is the extent of a row whose 16-byte groups are
+    permuted; 0 is a flat row-major tile, which wgmma's unswizzled mode does not read.
+    (For transposed tiles of three dimensions, for which Triton's result has two offsets for an
     element, the flat tile has the order of the swizzled ones.) `transposed`: dim0 is
     contiguous, not the last one; `fp4_padded`: of 16 bytes the last 8 repeat the first;
-    `cga_layout` as of swizzled_shared_layout.
+    `cga_layout` as in swizzled_shared_layout.
 
     LayoutError: the swizzle does not exist, or the tile is smaller than the pattern that
     repeats.
@@ -105,7 +105,7 @@ def nvmma_shared_layout(
 def nvmma_core_tile(
     swizzle_bytes: int, element_bits: int, *, fp4_padded: bool = False
 ) -> LinearLayout:
-    """(offset) -> (dim0, dim1) of the eight rows after which the pattern of a swizzle repeats."""
+    """Return (offset) -> (dim0, dim1) of the eight rows after which the pattern of a swizzle repeats."""
     vec = 128 // element_bits
     per_phase = PHASE_BYTES // max(CORE_ROW_BYTES, swizzle_bytes)
     max_phase = max(1, swizzle_bytes // CORE_ROW_BYTES)
@@ -132,7 +132,7 @@ def _flat(own: Sequence[int], *, transposed: bool) -> LinearLayout:
 
 
 def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> LinearLayout:
-    """The tile repeated to one TMA transfer, whose contiguous extent is that of the swizzle.
+    """Return the tile repeated to one TMA transfer, whose contiguous extent is that of the swizzle.
 
     Triton flattens all dimensions but the last to rows, of a transposed tile too, and cuts
     the rotated shape out of that. With three dimensions this gives the row order of its
@@ -167,7 +167,7 @@ def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> Linea
 def _clusters(
     shape: Sequence[int], cga_layout: Sequence[Sequence[int]]
 ) -> tuple[LinearLayout, list[int]]:
-    """(block) -> the coordinates of a workgroup's tile in its cluster's; and the extents of that tile."""
+    """Return (block) -> the coordinates of a workgroup's tile in its cluster's, and the extents of that tile."""
     for basis in cga_layout:
         if len(basis) != len(shape):
             raise LayoutError(f"cluster basis {list(basis)} must have {len(shape)} components")

@@ -1,17 +1,17 @@
-"""Operands of Hopper's wgmma in shared memory: addresses, swizzle atoms, descriptors, and what is legal.
+"""Operands of Hopper's wgmma in shared memory: addresses, swizzle atoms, descriptors, and legality.
 
 The layouts are those of the PTX ISA, "Shared Memory Matrix Layout" and "Matrix Descriptor
-Format" of wgmma; where its text is silent or wrong, the module does what H100 and H200 do
+Format" of wgmma. Where its text is silent or wrong, the module follows H100 and H200
 (3,840 descriptors read back as full address maps, all predicted by `Operand.address`):
 
 - Swizzle<B,4,3> acts on byte addresses, and on absolute ones: bits 4.. are XORed by bits 7.. of start plus offset.
-  The text gives no unit; on element offsets its figures do not come out.
-- K-major swizzled rows `((8,m),(T,2k)):((cT,SBO),(1,T))` hold one row of the swizzle along K; beyond it rows
+  The text gives no unit; on element offsets its figures are not reproduced.
+- K-major swizzled rows `((8,m),(T,2k)):((cT,SBO),(1,T))` have one row of the swizzle along K; beyond it rows
   alias. An instruction reads 32 bytes along K, so it never needs more. The text's 32-byte tf32 example has 64 bytes
   and therefore is no layout: 136 addresses for 256 elements.
 - The leading byte offset of swizzled K-major operands is ignored (the text: "assumed 1").
-- MN-major operands exist for 16-bit elements only: there are no transpose immediates for tf32 and 8-bit types. The
-  text's MN-major layouts of those are layouts that no instruction reads.
+- MN-major operands exist for 16-bit elements only: there are no transpose immediates for tf32 and 8-bit types. No
+  instruction reads the text's MN-major layouts of those.
 - The base offset is subtracted from the row phase. Data swizzled on absolute addresses, which TMA always does, has
   base offset 0 wherever it starts.
 - The text's table of majorness is right only if "transposed" means the instruction's transpose immediate: of a
@@ -51,7 +51,7 @@ class Descriptor(NamedTuple):
     swizzle: int
 
     def encode(self) -> int:
-        """The register's value: low 18 bits of addresses and offsets, in units of 16 bytes.
+        """Return the register's value: low 18 bits of addresses and offsets, in units of 16 bytes.
 
         (In clusters a shared address has the workgroup's rank in bits 24 and up.)
         """
@@ -74,7 +74,7 @@ class Descriptor(NamedTuple):
 
     @classmethod
     def decode(cls, value: int) -> Descriptor:
-        """The fields of a register's value; LayoutError for bits that belong to none."""
+        """Return the fields of a register's value; LayoutError for bits outside of all fields."""
         if not 0 <= value < 1 << 64:
             raise LayoutError(f"descriptor {value:#x} must have 64 bits")
         if value & ~USED_BITS:
@@ -111,7 +111,7 @@ class Operand(_OperandFields):
     def __new__(
         cls, element_bits: int, major: Major, swizzle: int, leading: int, stride: int
     ) -> Self:
-        """LayoutError for a mode that does not exist."""
+        """Create the operand; LayoutError for a mode that does not exist."""
         if element_bits not in (8, 16, 32):
             raise LayoutError(f"elements of {element_bits} bits: must be 8, 16 or 32")
         if major not in ("K", "MN"):
@@ -123,7 +123,7 @@ class Operand(_OperandFields):
     def compact(
         cls, element_bits: int, major: Major, swizzle: int, shape: tuple[int, int]
     ) -> Operand:
-        """The mode with the offsets of a tile of `shape` (mn, k) elements without gaps.
+        """Return the mode with the offsets of a tile of `shape` (mn, k) elements without gaps.
 
         Atoms follow one another along MN (K-major operands) or along K.
         """
@@ -154,7 +154,7 @@ class Operand(_OperandFields):
 
     @property
     def is_stride_along(self) -> bool:
-        """Whether the stride is what lies between rows of the contiguous dimension, not of the other."""
+        """True if the stride is the step along the contiguous dimension, not along the other."""
         return self.major == "MN" and self.swizzle == 0
 
     @property
@@ -170,7 +170,7 @@ class Operand(_OperandFields):
         return f"{swizzle}((T,{c},m),(8,k)):((1,T,LBO),({c}T,SBO))"
 
     def offset(self, mn: int, k: int) -> int:
-        """Byte offset of an element before swizzling."""
+        """Return the byte offset of an element before swizzling."""
         along, across = (k, mn) if self.major == "K" else (mn, k)
         row = max(self.swizzle, UNIT_BYTES)
         further, at = divmod(along, row // self.element_bytes)
@@ -183,7 +183,7 @@ class Operand(_OperandFields):
         return inside + further * self.leading + rows * self.stride
 
     def address(self, mn: int, k: int, *, start: int = 0, base_offset: int = 0) -> int:
-        """The byte of shared memory at which the instruction reads an element.
+        """Return the byte of shared memory at which the instruction reads an element.
 
         `start` and `base_offset` are the descriptor's.
         """
@@ -192,13 +192,13 @@ class Operand(_OperandFields):
         )
 
     def descriptor(self, start: int = 0, *, base_offset: int = 0) -> Descriptor:
-        """The descriptor of a tile that starts at byte `start` (before swizzling)."""
+        """Return the descriptor of a tile that starts at byte `start` (before swizzling)."""
         return Descriptor(start, self.leading, self.stride, base_offset, self.swizzle)
 
     def layout(self, shape: tuple[int, int]) -> LinearLayout:
-        """(mn, k) -> offset in bytes, for a tile of elements at the start of the pattern.
+        """Return (mn, k) -> offset in bytes, for a tile of elements at the start of the pattern.
 
-        LayoutError where elements share a byte or offsets carry into one another.
+        LayoutError if elements share a byte or the sum of offsets carries.
         """
         mn, k = shape
         taken = 0
@@ -221,25 +221,25 @@ class Operand(_OperandFields):
         )
 
     def distinct_addresses(self, shape: tuple[int, int]) -> int:
-        """How many addresses a tile's elements have; fewer than elements is no layout."""
+        """Return the number of addresses of a tile's elements; with fewer than elements it is no layout."""
         return len({self.address(mn, k) for mn in range(shape[0]) for k in range(shape[1])})
 
 
 def swizzled_address(address: int, swizzle: int, *, base_offset: int = 0) -> int:
-    """The byte that a swizzle of `swizzle` bytes puts in the place of byte `address` (and back)."""
+    """Return the byte that a swizzle of `swizzle` bytes maps byte `address` to (and back)."""
     if swizzle == 0:
         return address
     return address ^ ((address >> 7) - base_offset) % (swizzle // UNIT_BYTES) << 4
 
 
 def base_offset_of(pattern_start: int, swizzle: int) -> int:
-    """Base offset for data swizzled relative to `pattern_start`, in bytes."""
+    """Return the base offset for data swizzled relative to `pattern_start`, in bytes."""
     _check_swizzle(swizzle)
     return 0 if swizzle == 0 else (pattern_start >> 7) % (swizzle // UNIT_BYTES)
 
 
 def swizzle_atom(element_bits: int, major: Major, swizzle: int) -> LinearLayout:
-    """(offset) in elements -> (mn, k) of one swizzle atom."""
+    """Return (offset) in elements -> (mn, k) of one swizzle atom."""
     shape = Operand(element_bits, major, swizzle, 0, 0).atom
     operand = Operand.compact(element_bits, major, swizzle, shape)
     bytes_of = operand.layout(shape)
@@ -253,7 +253,7 @@ def swizzle_atom(element_bits: int, major: Major, swizzle: int) -> LinearLayout:
 
 
 def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: int = 0) -> int:
-    """Where a two-dimensional tiled TMA transfer to `start` puts a byte of a row of its box.
+    """Return the byte to which a two-dimensional tiled TMA transfer to `start` writes a byte of a row of its box.
 
     Rows have `inner_bytes` bytes; LayoutError if that is wider than the swizzle.
     """
@@ -266,7 +266,7 @@ def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: i
 
 
 def accumulator_layout(columns: int) -> LinearLayout:
-    """(register, lane, warp) -> (dim0, dim1): a warpgroup's accumulators of 64 rows."""
+    """Return (register, lane, warp) -> (dim0, dim1): a warpgroup's accumulators of 64 rows."""
     return identities(
         ("register", "dim1", 2),
         ("lane", "dim1", 4),
@@ -278,7 +278,7 @@ def accumulator_layout(columns: int) -> LinearLayout:
 
 
 def register_operand_layout(element_bits: int) -> LinearLayout:
-    """(register, lane, warp) -> (dim0, dim1): A from registers, which count elements."""
+    """Return (register, lane, warp) -> (dim0, dim1): A from registers, which count elements."""
     return identities(
         ("register", "dim1", 32 // element_bits),
         ("lane", "dim1", 4),

@@ -1,4 +1,4 @@
-"""Whether a tile in shared memory can be an operand of wgmma, and with which descriptors."""
+"""Legality of a tile in shared memory as operand of wgmma, and its descriptors."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -19,7 +19,7 @@ MAX_OFFSET = 1 << 18
 
 
 class Match(NamedTuple):
-    """How instructions read a tile.
+    """The instructions that read a tile.
 
     One instruction reads `extent` elements along MN; `starts` are bytes to add to the
     tile's address, before swizzling, for the instructions along K and, outside of that,
@@ -34,10 +34,10 @@ class Match(NamedTuple):
 def match_operand(
     layout: LinearLayout, element_bits: int, operand: Literal["a", "b"]
 ) -> Match:
-    """How wgmma reads a tile as its operand A (M x K) or B (K x N).
+    """Return how wgmma reads a tile as its operand A (M x K) or B (K x N).
 
-    `layout` is (offset[, block]) -> (dim0, dim1), offsets in elements from where the
-    swizzle's pattern starts; `element_bits` 8, 16 or 32.
+    `layout` is (offset[, block]) -> (dim0, dim1), offsets in elements from the start of the
+    swizzle's pattern; `element_bits` 8, 16 or 32.
 
     LayoutError: no instruction can read the tile; the text says why each swizzle does not
     fit.
@@ -71,7 +71,7 @@ def match_operand(
 
 
 def _matched(mn: Sequence[int], k: Sequence[int], element_bits: int, extent: int) -> Match:
-    """Tries the swizzles; `mn` and `k` are the bytes at which coordinates 1, 2, 4, ... lie."""
+    """Try the swizzles; `mn` and `k` are the bytes of coordinates 1, 2, 4, ..."""
     element = element_bits // 8
     if k[0] != element and mn[0] != element:
         raise LayoutError(
@@ -97,7 +97,7 @@ def _matched(mn: Sequence[int], k: Sequence[int], element_bits: int, extent: int
 
 
 def _with_offsets(operand: Operand, mn: Sequence[int], k: Sequence[int]) -> Operand:
-    """The operand with its tile's offsets, found where a coordinate first uses one."""
+    """Return the operand with its tile's offsets, read off the first coordinate that uses each."""
 
     def at(places: Sequence[int], coordinate: int, otherwise: int) -> int:
         bit = coordinate.bit_length() - 1
@@ -121,7 +121,7 @@ def _with_offsets(operand: Operand, mn: Sequence[int], k: Sequence[int]) -> Oper
 def _mismatch(
     operand: Operand, mn: Sequence[int], k: Sequence[int], extent: int
 ) -> str | None:
-    """Why an instruction does not read the tile as it lies, before swizzling; None if it does."""
+    """Return why an instruction does not read the tile, before swizzling, or None if it does."""
     for name, value in (("leading", operand.leading), ("stride", operand.stride)):
         if value % UNIT_BYTES or value >= MAX_OFFSET:
             return f"the {name} byte offset would be {value}, not a multiple of 16 below {MAX_OFFSET}"
@@ -144,7 +144,7 @@ def _mismatch(
 def _starts(
     mn: Sequence[int], k: Sequence[int], element_bits: int, extent: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Bytes before swizzling of the first element of each instruction, [mn][k]."""
+    """Return the bytes before swizzling of the first element of each instruction, [mn][k]."""
 
     def sums(places: Sequence[int]) -> list[int]:
         found = [0]

@@ -1,6 +1,6 @@
 """Distributions as text, of any sizes: a `wg_map` of three subgroups, a tile of 96 rows.
 
-The texts are those of the views of layouts; where all sizes are powers of two they are the same.
+The texts have the form of the views of layouts; if all sizes are powers of two they are the same.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _MOST_PLACES = 1 << 22
 
 
 def subgroup_view(distribution: Distribution, *, subgroup: str = "Subgroup") -> str:
-    """A line for each register: the coordinates that each subgroup's only lane holds; errors as below."""
+    """Return a line for each register: the coordinates in each subgroup's only lane; errors as below."""
     check_size(distribution)
     widths = [len(str(extent)) for extent in distribution.shape]
     lines: list[str] = []
@@ -28,7 +28,7 @@ def subgroup_view(distribution: Distribution, *, subgroup: str = "Subgroup") -> 
 
 
 def holder_view(distribution: Distribution) -> str:
-    """The tile in nested brackets: who holds each element, as `T` subgroup, register.
+    """Return the tile in nested brackets, with the holders of each element as `T` subgroup, register.
 
     LayoutError: more than 2^22 places.
     """
@@ -46,7 +46,7 @@ def holder_view(distribution: Distribution) -> str:
 
 
 def _elements(distribution: Distribution, subgroup: int) -> Iterator[tuple[int, ...]]:
-    """What a subgroup holds by register: unit after unit, the innermost dimension fastest."""
+    """Yield the elements of a subgroup by register: unit after unit, the innermost dimension fastest."""
     inside = list(product(*(range(extent) for extent in distribution.unit)))
     for offset in distribution.offsets(subgroup):
         for at in inside:
@@ -54,7 +54,7 @@ def _elements(distribution: Distribution, subgroup: int) -> Iterator[tuple[int, 
 
 
 def check_size(distribution: Distribution, *, most: int = _MOST_PLACES) -> None:
-    """LayoutError where a distribution has more places than `most`."""
+    """Raise LayoutError if a distribution has more places than `most`."""
     places = distribution.subgroups * distribution.local_units * prod(distribution.unit)
     if places > most:
         raise LayoutError(

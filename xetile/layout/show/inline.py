@@ -1,4 +1,4 @@
-"""Scripts and styles inside of a page that needs nothing beside itself, and that can reach nothing."""
+"""Scripts and styles inside of a self-contained page, which cannot access anything outside."""
 
 from base64 import b64encode
 from functools import cache
@@ -20,12 +20,12 @@ document.body.append(element);
 
 
 def page_text(name: str) -> str:
-    """A file of this room's `page/`."""
+    """Return a file of this room's `page/`."""
     return files("xetile.layout.show").joinpath("page", name).read_text(encoding="utf-8")
 
 
 def stripped(text: str) -> str:
-    """A script or a style without lines that are comments or blank, and without indentation."""
+    """Return a script or a style without lines that are comments or blank, and without indentation."""
     kept: list[str] = []
     in_comment = False
     for line in map(str.strip, text.splitlines()):
@@ -37,17 +37,17 @@ def stripped(text: str) -> str:
 
 
 def packed(text: str) -> str:
-    """A text for the page, deflated without a header, in base64: what `DecompressionStream("deflate-raw")` reads."""
+    """Return a text, deflated without a header, in base64, for `DecompressionStream("deflate-raw")`."""
     deflate = compressobj(9, DEFLATED, -MAX_WBITS)
     return b64encode(deflate.compress(text.encode()) + deflate.flush()).decode("ascii")
 
 
 @cache
 def packed_script(script: str, style: str = "") -> tuple[str, str]:
-    """A script as elements of a page, and what its Content-Security-Policy has to allow: the script's own hash too.
+    """Return a script as elements of a page, and the sources that its Content-Security-Policy must allow.
 
-    It is unpacked into an element of its own, which runs only since its hash is allowed; nothing is evaluated. `style`
-    is unpacked before it: a page that begins as `<body hidden>` is shown with it.
+    The script is unpacked into an element of its own, which runs only since its hash is allowed; nothing is evaluated.
+    `style` is unpacked before it: a page that begins as `<body hidden>` is shown with it.
     """
     code = packed(f"{style}\f{script}")
     elements = f'<script type="text/plain" id="code">{code}</script><script>{_LOADER}</script>'
@@ -55,12 +55,12 @@ def packed_script(script: str, style: str = "") -> tuple[str, str]:
 
 
 def hash_of(text: str) -> str:
-    """A script or a style, as a Content-Security-Policy names it."""
+    """Return the hash of a script or a style for a Content-Security-Policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
 
 
 def escaped(text: str) -> str:
-    """A text for XML, which has no way to write control characters."""
+    """Escape a text for XML, which cannot represent control characters."""
     shown = "".join(c if c.isprintable() else " " for c in text)
     return (
         shown.replace("&", "&amp;")

@@ -1,9 +1,9 @@
 """Layouts as text: `register: K1 K2^N8; lane: N1 N2 -> K=4 N=16`, the notation of the explorer's page.
 
-Behind each in dimension stand the images of 1, 2, 4, ...: the dimensions in which they are not 0, joined by `^`, or 0.
+After each in dimension come the images of 1, 2, 4, ...: the dimensions in which they are not 0, joined by `^`, or 0.
 `K8` is 8 in K; a dimension whose name ends in a digit takes a sign, as `dim0=8`. After `->` are the sizes of the out
-dimensions; without them they are the smallest that hold the images. The page reads and prints the same
-(`explorer/page/type.js`), and chains of layouts besides.
+dimensions; the default is the smallest sizes that fit the images. The page reads and prints the same notation
+(`explorer/page/type.js`), and also chains of layouts.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 MOST = 1 << 30
-"""The largest number in a layout: what the page's numbers of 32 bits hold."""
+"""The largest number in a layout: the page has numbers of 32 bits."""
 
 _TOKEN = re.compile(r"->|[A-Za-z_]\w*|\d+|\S", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]")
@@ -21,7 +21,7 @@ _NAME_AND_NUMBER = re.compile(r"([A-Za-z_]+)(\d+)", re.ASCII)
 
 
 class NotationError(LayoutError):
-    """What is wrong in a text, and its line and column, from 1."""
+    """An error in a text, with its line and column, from 1."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         super().__init__(f"{line}:{column}: {what}")
@@ -34,7 +34,7 @@ class _Token(NamedTuple):
 
 
 class _Term(NamedTuple):
-    """A number in a dimension, and where it stands."""
+    """A number in a dimension, and its position."""
 
     name: str
     number: int
@@ -42,7 +42,7 @@ class _Term(NamedTuple):
 
 
 def read_notation(text: str, sizes: Mapping[str, int] | None = None) -> LinearLayout:
-    """The layout that a text spells; `sizes` are the out dimensions where it says none and names no others.
+    """Parse a layout; `sizes` are the out dimensions if the text gives none and uses no others.
 
     Errors: NotationError. The layout need not reach every element.
     """
@@ -50,7 +50,7 @@ def read_notation(text: str, sizes: Mapping[str, int] | None = None) -> LinearLa
 
 
 def notation(layout: LinearLayout) -> str:
-    """A layout as text on one line."""
+    """Return a layout as text on one line."""
     inputs = [
         " ".join([f"{name}:", *(_vector(layout.out_dim_names, vector) for vector in vectors)])
         for name, vectors in layout.bases.items()
@@ -156,7 +156,7 @@ class _Reader:
         return LinearLayout.from_bases(bases, sizes, require_surjective=False)
 
     def inferred(self, terms: list[_Term]) -> dict[str, int]:
-        """The sizes that are known where all dimensions are theirs, else the smallest that hold the images."""
+        """Return the known sizes if all dimensions are among them, else the smallest that fit the images."""
         if self.sizes and all(term.name in self.sizes for term in terms):
             return dict(self.sizes)
         found: dict[str, int] = {}

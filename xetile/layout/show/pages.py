@@ -1,6 +1,6 @@
-"""Layouts as SVG, as a page of their own, and in notebooks: the explorer's renderer with some layouts for a model.
+"""Layouts as SVG, as a page of their own, and in notebooks, drawn by the explorer's renderer.
 
-Scenes as SVG, for pages that no script runs in: primitives of one ink together, so that files are small.
+SVG is for pages that run no script: primitives of one ink are grouped, so that files are small.
 """
 
 import json
@@ -41,7 +41,7 @@ _STROKES = ("border", "window", "xor")
 
 
 class Drawn(NamedTuple):
-    """Primitives of something, and its size in pixels; `name` is its class in the SVG."""
+    """The primitives of a drawing, and its size in pixels; `name` is its class in the SVG."""
 
     name: str
     primitives: Sequence[Primitive]
@@ -50,7 +50,7 @@ class Drawn(NamedTuple):
 
 
 def svg_of_pictures(pictures: Sequence[Picture]) -> str:
-    """The pictures, those of layouts with their matrices of bits, side by side as far as a page is wide."""
+    """Return the pictures as SVG, those of layouts with their matrices of bits, side by side up to the page's width."""
     drawn: list[list[Drawn]] = []
     for picture in pictures:
         plan = planned(picture)
@@ -63,7 +63,7 @@ def svg_of_pictures(pictures: Sequence[Picture]) -> str:
 
 
 def svg_of(figures: Iterable[Sequence[Drawn]], *, title: str) -> str:
-    """Figures in one SVG, which follows the reader's choice of a dark page; the parts of one stand side by side."""
+    """Return figures in one SVG, which follows the reader's dark mode; the parts of a figure are side by side."""
     left, top, width, high, inks = _MARGIN, _MARGIN, 0, 0, set[str]()
     groups: list[str] = []
     for figure in figures:
@@ -131,16 +131,16 @@ def _rule(ink: str, colour: str) -> str:
 
 
 def ink_colour(ink: str, known: dict[str, str]) -> str:
-    """The colour of an ink: its own in the style sheet, or the tint of a hue on paper."""
+    """Return the color of an ink: its own in the style sheet, or the tint of a hue on paper."""
     if not re.fullmatch(r"c\d+", ink):
         return known[ink]
     key = int(ink[1:])
     level = key // HUES % len(TINTS)
     weight = TINTS[level]
-    # the palest ones would be lost on a dark page
+    # the palest ones would be invisible on a dark page
     ground = "tint" if level == len(TINTS) - 1 else "paper"
     hue, paper = (_channels(known[name]) for name in (f"lane-{key % HUES}", ground))
-    # a half goes up, as in the page
+    # a half is rounded up, as in the page
     mixed = [int(weight * a + (1 - weight) * b + 0.5) for a, b in zip(hue, paper, strict=True)]
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
@@ -157,7 +157,7 @@ def _sheets() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def colours(*, dark: bool) -> dict[str, str]:
-    """The style sheet's colours by their names."""
+    """Return the style sheet's colors by their names."""
     return _sheets()[dark]
 
 
@@ -178,8 +178,8 @@ Drawable: TypeAlias = LinearLayout | Distribution
 class Panel(NamedTuple):
     """One layout, (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...), or a distribution.
 
-    `element_bits` colours shared memory by 16-byte columns; without it the layout's own
-    are taken, else 8.
+    `element_bits` selects the colors of shared memory, by 16-byte columns; the default is the layout's
+    own, else 8.
     """
 
     title: str
@@ -191,21 +191,21 @@ class Panel(NamedTuple):
 
 
 def draw_svg(panels: Sequence[Panel | Drawable]) -> str:
-    """The panels, or layouts without a title, side by side as one SVG, those of layouts with their matrices of bits.
+    """Return one SVG of the panels, or of layouts without a title, side by side; layouts with their matrices of bits.
 
-    A tile of more than 64 rows or columns is a map of all of it, and a part in full. LayoutError: a layout has other in
-    dimensions, or is too large to draw, or there is none.
+    A tile of more than 64 rows or columns is drawn as a map of all of it, and a part in full. LayoutError: a layout has
+    other in dimensions, or is too large to draw, or there is none.
     """
     return svg_of_pictures(_pictures(panels))
 
 
 def draw_html(panels: Sequence[Panel | Drawable]) -> str:
-    """The same as a web page that needs no network; what is pointed at in one is outlined in all."""
+    """Return the same as a web page that needs no network; elements under the pointer are outlined in all panels."""
     return _page(_pictures(panels))
 
 
 def notebook_picture(layout: Drawable) -> str | None:
-    """What a notebook shows for a layout or a distribution; None where it cannot be drawn and its text is shown."""
+    """Return the HTML of a layout or a distribution for a notebook, or None to show its text if it cannot be drawn."""
     return _in_notebook(Panel("", layout))
 
 

@@ -1,8 +1,8 @@
-"""What a picture is of: a layout, and the cells of its tile with who holds them.
+"""The data of a picture: a layout, and the cells of its tile with their holders.
 
-The page has the same in scene.js, name by name; a test in a browser holds both scenes equal.
+The page has the same in scene.js, with the same names; a test in a browser checks that both scenes are equal.
 
-Who holds each element of a distribution, whose sizes need not be powers of two.
+Holders of elements also exist for a distribution, whose sizes need not be powers of two.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from xetile.layout.show.plain_data import Vectors, layout_of_form
 
 
 class DealtHolders:
-    """Who holds each element: the number of a register, counted on from subgroup to subgroup.
+    """The holders of a distribution's elements: register numbers, counted on from subgroup to subgroup.
 
-    The same questions as to `picture.Holders`. A register counts a unit's elements first, innermost dimension fastest,
+    Its methods are as in `Holders`. A register counts a unit's elements first, innermost dimension fastest,
     then the units of its subgroup.
     """
 
@@ -31,18 +31,18 @@ class DealtHolders:
         self._owners: dict[tuple[int, ...], list[int]] = {}
 
     def size(self, name: str) -> int:
-        """How many subgroups or registers there are; 1 of all else."""
+        """Return the number of subgroups or registers; 1 for other dimensions."""
         return {"register": self.registers, "subgroup": self.distribution.subgroups}.get(
             name, 1
         )
 
     def field(self, place: int, name: str) -> int:
-        """The register or the subgroup of a place."""
+        """Return the register or the subgroup of a place."""
         subgroup, register = divmod(place, self.registers)
         return {"register": register, "subgroup": subgroup}.get(name, 0)
 
     def place(self, coordinates: Sequence[int]) -> int:
-        """The first place that holds an element."""
+        """Return the first place that has an element."""
         dealt = self.distribution
         unit = tuple(at // extent for at, extent in zip(coordinates, dealt.unit, strict=True))
         inside = [at % extent for at, extent in zip(coordinates, dealt.unit, strict=True)]
@@ -52,7 +52,7 @@ class DealtHolders:
         return self._owners_of(unit)[0] * self.registers + register
 
     def same(self, place: int) -> list[int]:
-        """All places that hold what this one holds, ascending."""
+        """Return all places with the same element as this one, ascending."""
         dealt = self.distribution
         subgroup, register = divmod(place, self.registers)
         unit = tuple(dealt.coordinate(subgroup, d) % dealt.units(d) for d in range(dealt.rank))
@@ -81,19 +81,19 @@ class Picture(NamedTuple):
     """A layout to draw.
 
     Attributes:
-        inputs, outputs: the layout as `bases.form_of` gives it.
-        bits: of an element; of shared memory they say how many make a 16-byte column.
-        tensor: names of the out dimensions, where they are others.
-        dealt: the distribution that is drawn instead of a layout, of which `inputs` has no vectors then.
-        sizes: of the tile, in elements, where `blocks` [(offset, sizes), ...] of the layout make it up.
-        offset: where the part that is drawn begins in its tile.
-        colour: the in dimension that colours show, else lanes, else subgroups, else 16-byte columns.
+        inputs, outputs: the layout as from `plain_data.form_of`.
+        bits: of an element; for shared memory they determine the elements of a 16-byte column.
+        tensor: names of the out dimensions, if they differ.
+        dealt: the distribution that is drawn instead of a layout; `inputs` then has no vectors.
+        sizes: of the tile, in elements, if it consists of `blocks` [(offset, sizes), ...] of the layout.
+        offset: the start in its tile of the part that is drawn.
+        colour: the in dimension that colors show, else lanes, else subgroups, else 16-byte columns.
         view: "tile", or "places": registers by lanes, or rows of banks, with elements in the cells.
-        slot: neighbouring registers of a lane that are drawn side by side.
-        fit: pixels, across and down, into which it must go; else up to 64 rows and columns are drawn in full.
-        map_only: of a tile that does not fit a map alone is drawn.
-        base: the machine's register that the first element is in, and `register_bytes` the bytes of one.
-        window: row and column where the part of a large tile that is drawn in full begins.
+        slot: neighboring registers of a lane that are drawn side by side.
+        fit: pixels, across and down, into which it must fit; else up to 64 rows and columns are drawn in full.
+        map_only: draw only a map of a tile that does not fit.
+        base: the machine register of the first element, and `register_bytes` the bytes of a register.
+        window: row and column at which the part of a large tile that is drawn in full begins.
     """
 
     title: str
@@ -115,7 +115,7 @@ class Picture(NamedTuple):
     window: tuple[int, int] = (0, 0)
 
     def as_json(self) -> dict[str, object]:
-        """What the page reads; what is not said is left out."""
+        """Return the data that the page reads, without default values."""
         layout = {
             "in": {name: [list(vector) for vector in vectors] for name, vectors in self.inputs.items()},
             "out": dict(self.outputs),
@@ -142,7 +142,7 @@ class Picture(NamedTuple):
 
 
 class Holders:
-    """Who holds each element: a number with a field for each in dimension, the first one lowest."""
+    """The holders of elements: numbers with a field for each in dimension, the first one lowest."""
 
     def __init__(self, inputs: Vectors, outputs: Mapping[str, int]) -> None:
         layout = layout_of_form(inputs, outputs)
@@ -152,7 +152,7 @@ class Holders:
         self.bits = sum(self.widths.values())
         self._fields = layout.fields()
         columns, outs = packed(layout.in_columns), layout.total_out_dim_size_log2
-        # What no input reaches is reached by units beyond the inputs, which hold nothing.
+        # Units beyond the inputs reach the elements that no input reaches.
         units = f2.labelled([*columns, *f2.UNIT_VECTORS[:outs]])
         width = len(units)
         inverse = f2.solve_all(f2.echelon(units, width), width, f2.UNIT_VECTORS[:outs])
@@ -160,15 +160,15 @@ class Holders:
         self.copies = f2.span(f2.kernel(columns))
 
     def size(self, name: str) -> int:
-        """Of an in dimension; 1 where there is none."""
+        """Return the size of an in dimension; 1 if there is none."""
         return 1 << self.widths.get(name, 0)
 
     def field(self, place: int, name: str) -> int:
-        """The coordinate of a place in an in dimension."""
+        """Return the coordinate of a place in an in dimension."""
         return place >> self.shifts.get(name, 0) & self.size(name) - 1
 
     def place(self, coordinates: Sequence[int]) -> int:
-        """The first place that holds an element, -1 where none does."""
+        """Return the first place that has an element, or -1 if none has."""
         at = sum(
             value << shift
             for value, (_, _, shift) in zip(coordinates, self._fields, strict=True)
@@ -177,23 +177,23 @@ class Holders:
         return -1 if place >> self.bits else place
 
     def same(self, place: int) -> list[int]:
-        """All places that hold what this one holds, itself first."""
+        """Return all places with the same element as this one, itself first."""
         return [place ^ copy for copy in self.copies]
 
     def pack(self, fields: Mapping[str, int]) -> int:
-        """The place with these coordinates."""
+        """Return the place with these coordinates."""
         return sum(fields.get(name, 0) << shift for name, shift in self.shifts.items())
 
     def element(self, place: int) -> list[int]:
-        """What a place holds."""
+        """Return the coordinates of the element at a place."""
         fields = {name: self.field(place, name) for name in self.widths}
         return list(self.layout.apply(fields).values())
 
 
 class Meaning(NamedTuple):
-    """What colours and numbers are: in dimensions, what the legend says of numbers, how many colours there are.
+    """The meaning of colors and numbers: in dimensions, the legend's text for numbers, the number of colors.
 
-    `chunk` offsets have one colour; the tile is parted where several subgroups hold it.
+    `chunk` offsets have one color; the tile has borders if several subgroups have parts of it.
     """
 
     colour: str
@@ -205,16 +205,16 @@ class Meaning(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """The name of what is coloured."""
+        """The legend's name of the colored dimension."""
         return "16-byte column" if self.colour == "offset" else self.colour
 
     def colour_of(self, value: int) -> int:
-        """The number of a coordinate's colour."""
+        """Return the number of a coordinate's color."""
         return value // self.chunk % _CHUNKS if self.colour == "offset" else value
 
 
 def meaning(picture: Picture, held: Holders | DealtHolders) -> Meaning:
-    """What a picture's colours and numbers are."""
+    """Return the meaning of a picture's colors and numbers."""
     is_shared = "offset" in picture.inputs
     several = [name for name in ("lane", "subgroup") if held.size(name) > 1]
     there = [name for name in ("lane", "subgroup", *picture.inputs) if name in picture.inputs]
@@ -231,7 +231,7 @@ def meaning(picture: Picture, held: Holders | DealtHolders) -> Meaning:
 
 
 class Grid:
-    """Rows and columns of cells: the tile's elements."""
+    """The rows and columns of a picture's cells, which are the tile's elements."""
 
     def __init__(self, picture: Picture, held: Holders | DealtHolders) -> None:
         self.picture = picture
@@ -245,7 +245,7 @@ class Grid:
         self.longest = len(str(self.held.size(self.says.number) - 1))
 
     def place(self, row: int, column: int) -> int:
-        """Who holds the element of a cell."""
+        """Return the first place that has the element of a cell."""
         local = self._at(row, column)
         blocks = self.picture.blocks
         if blocks is None:
@@ -256,22 +256,22 @@ class Grid:
         return self.held.place([a - b for a, b in zip(local, blocks[block][0], strict=True)])
 
     def row_label(self, row: int) -> str:
-        """The coordinates of a row."""
+        """Return the coordinates of a row."""
         return ",".join(
             str(value + start)
             for value, start in zip(self._leading(row), self.offset, strict=False)
         )
 
     def column_label(self, column: int) -> str:
-        """The coordinate of a column."""
+        """Return the coordinate of a column."""
         return str(column + self.offset[-1])
 
     def text(self, row: int, column: int, place: int) -> str:
-        """What stands in a cell."""
+        """Return the text of a cell."""
         return str(self.held.field(place, self.says.number))
 
     def part(self, row: int, column: int, place: int) -> tuple[int, int]:
-        """What a border parts from its neighbours: the block, and the subgroup."""
+        """Return the block and the subgroup of a cell; borders are drawn where they differ."""
         block = 0 if self.picture.blocks is None else self._block(self._at(row, column))
         return block, self.held.field(place, "subgroup")
 
@@ -293,7 +293,7 @@ class Grid:
 
 
 class PlacesGrid(Grid):
-    """Registers by lanes, or the rows of banks of shared memory, with the elements that they hold."""
+    """Registers by lanes, or the rows of banks of shared memory, with their elements."""
 
     def __init__(self, picture: Picture) -> None:
         self.places = Holders(picture.inputs, picture.outputs)
@@ -314,14 +314,14 @@ class PlacesGrid(Grid):
         self.longest = len(",".join(ends))
 
     def place(self, row: int, column: int) -> int:
-        """The place that a cell is."""
+        """Return the place of a cell."""
         if self.is_shared:
             return self.places.pack({"offset": row * self.columns + column})
         lane, register = divmod(column, self.slot)
         return self.places.pack({"register": row * self.slot + register, "lane": lane})
 
     def row_label(self, row: int) -> str:
-        """The register, or the number of the row of banks."""
+        """Return the register, or the number of the row of banks."""
         base, bytes_of_one = self.picture.base, self.picture.register_bytes
         if self.is_shared or base is None:
             return str(row if self.is_shared else row * self.slot)
@@ -329,21 +329,21 @@ class PlacesGrid(Grid):
         return f"r{base + register}" + (f".{byte}" if byte else "")
 
     def column_label(self, column: int) -> str:
-        """The lane, or the bank, at its first element."""
+        """Return the lane, or the bank, at its first element."""
         return "" if column % self.slot else str(column // self.slot)
 
     def text(self, row: int, column: int, place: int) -> str:
-        """The element in a cell."""
+        """Return the element in a cell."""
         found = zip(self.places.element(place), self.offset, strict=True)
         return ",".join(str(value + start) for value, start in found)
 
     def part(self, row: int, column: int, place: int) -> tuple[int, int]:
-        """Nothing is parted."""
+        """Return a constant, so that no borders are drawn."""
         return 0, 0
 
 
 def grid_of(picture: Picture) -> Grid:
-    """The cells of a picture."""
+    """Return the cells of a picture."""
     if picture.view == "places":
         return PlacesGrid(picture)
     if picture.dealt is not None:

@@ -1,4 +1,4 @@
-"""Layouts as text: what each register of each lane holds, and who holds each element.
+"""Layouts as text: the elements of each register of each lane, and the holders of each element.
 
 The texts are those of `triton-tensor-layout`, byte for byte; a warp is the subgroup.
 Source: triton, lib/Dialect/TritonGPU/IR/Dialect.cpp (`getDistributedLayoutStr`,
@@ -16,9 +16,9 @@ SHARED_DIMS = ("offset", "block")
 
 
 def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
-    """One line per register, with the coordinates that each lane holds; or per offset.
+    """Return one line per register, with the coordinates of each lane's element; or per offset.
 
-    `subgroup` heads a subgroup's lines; layouts and errors as of tensor_view.
+    `subgroup` heads a subgroup's lines; layouts and errors as for tensor_view.
     """
     images = _images(layout)
     if "offset" in images:
@@ -38,11 +38,11 @@ def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
 
 
 def tensor_view(layout: LinearLayout) -> str:
-    """The tile in nested brackets, cells with all holders: `B` block, `T` thread, register.
+    """Return the tile in nested brackets, cells with all holders: `B` block, `T` thread, register.
 
     A layout is (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...);
-    a thread is lane + warp * lanes. Of shared memory the cell at position p shows the
-    coordinates at offset p; where there are fewer offsets they begin again.
+    a thread is lane + warp * lanes. For shared memory the cell at position p shows the
+    coordinates at offset p; if there are fewer offsets they start over.
 
     LayoutError: other in dimensions, or more than 2^22 places or elements.
     """
@@ -56,7 +56,7 @@ def tensor_view(layout: LinearLayout) -> str:
 
 
 def matrix_view(layout: LinearLayout) -> str:
-    """The layout as a matrix of bits: a column per input bit, a row per output bit, minor ones first."""
+    """Return the layout as a matrix of bits: a column per input bit, a row per output bit, minor ones first."""
     bases = [
         (f"{name}={1 << i}", vector)
         for name, vectors in layout.bases.items()
@@ -78,9 +78,9 @@ def matrix_view(layout: LinearLayout) -> str:
 
 
 def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, int, int]]]:
-    """For each element the (block, warp, lane, register) that hold it, in that order.
+    """Return for each element the (block, warp, lane, register) that have it, in that order.
 
-    Only of layouts of registers; errors as of tensor_view.
+    Only for layouts of registers; errors as for tensor_view.
     """
     images = _images(layout)
     if "offset" in images:
@@ -96,7 +96,7 @@ def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, i
 
 
 def shown_dims(layout: LinearLayout, *, most: int) -> tuple[str, ...]:
-    """The in dimensions that a view of a layout has: those of registers, or of shared memory.
+    """Return the in dimensions that a view of a layout has: those of registers, or of shared memory.
 
     LayoutError: the layout has others, no elements, or more than `most` places or elements.
     """
@@ -118,7 +118,7 @@ def shown_dims(layout: LinearLayout, *, most: int) -> tuple[str, ...]:
 
 
 def _images(layout: LinearLayout) -> dict[str, list[int]]:
-    """Per in dimension the packed coordinates of 0, 1, 2, ...; the last dimension lowest."""
+    """Return per in dimension the packed coordinates of 0, 1, 2, ...; the last dimension lowest."""
     known = shown_dims(layout, most=_MOST_PLACES)
     bases = layout.bases
     shifts = _shifts(list(layout.out_dims.values()))
@@ -186,14 +186,14 @@ def _shared_hardware(layout: LinearLayout, images: dict[str, list[int]]) -> str:
 
 
 def _shown_offsets(layout: LinearLayout, images: dict[str, list[int]]) -> list[int]:
-    """As many offsets as a block has elements, as Triton shows them: of fewer the first ones again."""
+    """Return as many offsets as a block has elements, as Triton shows them; if there are fewer they start over."""
     offsets = images["offset"]
     count = max(1, layout.total_out_dim_size // len(images["block"]))
     return [offsets[n % len(offsets)] for n in range(count)]
 
 
 def brackets(cells: Sequence[str], sizes: Sequence[int], separator: str) -> str:
-    """Cells in row-major order as nested brackets, one line per row."""
+    """Return cells in row-major order as nested brackets, one line per row."""
     rank, row = len(sizes), sizes[-1]
     lines: list[str] = []
     for line, start in enumerate(range(0, len(cells), row)):
@@ -205,7 +205,7 @@ def brackets(cells: Sequence[str], sizes: Sequence[int], separator: str) -> str:
 
 
 def _carries(line: int, sizes: Sequence[int]) -> int:
-    """How many dimensions begin anew at a line, the innermost first."""
+    """Return the number of dimensions that start over at a line, the innermost first."""
     count = 0
     for size in reversed(sizes):
         if line % size:

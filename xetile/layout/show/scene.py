@@ -1,9 +1,9 @@
-"""What a picture shows, as plain primitives; the page makes the same ones in scene.js.
+"""The content of a picture as plain primitives; the page makes the same ones in scene.js.
 
     ("rect", x, y, wide, high, ink)      ("frame", x, y, wide, high, ink)
     ("line", x, y, to_x, to_y, ink)      ("text", x, y, words, anchor, ink)
 
-All numbers are pixels. Inks are names of colours in pictures.css; `c7` is the colour of the number 7.
+All numbers are pixels. Inks are names of colors in pictures.css; `c7` is the color of the number 7.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KEY = 26
 
 
 class Part(NamedTuple):
-    """Cells from `row` and `column` on, of `wide` x `high` pixels each; of a map each stands for `step` of them."""
+    """Cells from `row` and `column` on, of `wide` x `high` pixels each; in a map each represents `step` of them."""
 
     row: int
     column: int
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Where the parts of a picture stand, and its size in pixels."""
+    """The positions of the parts of a picture, and its size in pixels."""
 
     grid: Grid
     parts: list[Part]
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
 
 def planned(picture: Picture) -> Plan:
-    """A tile that is too large has a map of all of it and, unless no more is wanted, a part in full beside that."""
+    """Plan a picture: a tile that is too large gets a map of all of it and, unless `map_only`, a part in full."""
     grid = grid_of(picture)
     wide = max(_CELL, (grid.longest + 1) * _DIGIT)
     left = 14 + _DIGIT * len(grid.row_label(grid.rows - 1))
@@ -90,7 +90,7 @@ def _parts(grid: Grid, x: int, wide: int, fit: tuple[int, int]) -> list[Part]:
 
 
 def _lens(most: float) -> int:
-    """Cells of the part in full."""
+    """Return the number of cells of the part in full."""
     return 8 if most < 16 else 16 if most < 32 else 32
 
 
@@ -103,7 +103,7 @@ def _map(grid: Grid, x: int, most: tuple[int, int], *, largest: int) -> Part:
 
 
 def scene(plan: Plan) -> list[Primitive]:
-    """The primitives of a picture, in the order in which they are painted."""
+    """Return the primitives of a picture, in the order in which they are painted."""
     grid, parts = plan.grid, plan.parts
     drawn: list[Primitive] = [("text", 0, 14, grid.picture.title, "start", "title")]
     if plan.keys:
@@ -115,7 +115,7 @@ def scene(plan: Plan) -> list[Primitive]:
 
 
 def _shown_keys(picture: Picture, says: Meaning, parts: Sequence[Part]) -> int:
-    """None where the map shows subgroups only, else as many as fit."""
+    """Return the number of keys: none if the map shows only subgroups, else as many as fit."""
     if says.is_parted and not parts[-1].is_full:
         return 0
     room = _MOST_KEYS * _KEY
@@ -129,7 +129,7 @@ def _legend_start(says: Meaning) -> int:
 
 
 def _beside(says: Meaning, parts: Sequence[Part]) -> int:
-    """Pixels of what stands behind the legend's keys."""
+    """Return the width in pixels of the text after the legend's keys."""
     return 28 + _DIGIT * len(f"number: {says.said}") if parts[-1].is_full else 18
 
 
@@ -151,7 +151,7 @@ def _legend(plan: Plan) -> list[Primitive]:
 
 
 def _mark(x: int, y: int, wide: int, key: int) -> list[Primitive]:
-    """The second sign of a colour, beside its tint."""
+    """Return the mark that distinguishes colors of one hue, in addition to the tint."""
     level = key // HUES % len(TINTS)
     if key >= HUES * len(TINTS):
         return [("rect", x + wide - 4, y + 1, 3, 4 * (level + 1), "mark")]
@@ -159,7 +159,7 @@ def _mark(x: int, y: int, wide: int, key: int) -> list[Primitive]:
 
 
 def _axes(grid: Grid, part: Part, following: Part | None) -> list[Primitive]:
-    """Names and numbers of a part's axes; names that would reach the part beside it are left to that one."""
+    """Return names and numbers of a part's axes; names that would overlap the next part are omitted."""
     name = (f"{grid.row_name} ↓  " if grid.row_name else "") + f"{grid.column_name} →"
     if not part.is_full and grid.says.is_parted:
         name += ", number: subgroup"
@@ -186,7 +186,7 @@ def _axes(grid: Grid, part: Part, following: Part | None) -> list[Primitive]:
 
 
 def _spaced(pixels: int, wanted: int) -> int:
-    """Each how many-th cell has a label."""
+    """Return the distance of labeled cells."""
     return 1 << max(0, ceil(log2(wanted / pixels)))
 
 
@@ -226,7 +226,7 @@ def _differ(grid: Grid, cell: tuple[int, int], neighbour: tuple[int, int]) -> bo
 
 
 def _regions(grid: Grid, map_part: Part, full: Sequence[Part]) -> list[Primitive]:
-    """The map: what one subgroup holds side by side is one rectangle with its number, else what has one colour."""
+    """Return the map: one rectangle with its number for the cells of one subgroup, else for those of one color."""
     held, says, step = grid.held, grid.says, map_part.step
 
     def key(i: int, j: int) -> object:
@@ -262,7 +262,7 @@ def _regions(grid: Grid, map_part: Part, full: Sequence[Part]) -> list[Primitive
 def merged(
     rows: int, columns: int, key: Callable[[int, int], object]
 ) -> list[tuple[int, int, int, int, object]]:
-    """Rectangles (row, column, rows, columns, key) of equal keys: runs of a row, and the same runs below."""
+    """Return rectangles (row, column, rows, columns, key) of equal keys: runs of a row, and the same runs below."""
     found: list[tuple[int, int, int, int, object]] = []
     last: list[tuple[int, int, object]] = []
     for i in range(rows):
@@ -285,7 +285,7 @@ def merged(
 
 
 def numbers(all_of_them: Iterable[int]) -> str:
-    """Numbers in few words: 3, 0-7, 0..28."""
+    """Return numbers in short form: 3, 0-7, 0..28."""
     found = sorted(set(all_of_them))
     if len(found) == 1:
         return str(found[0])
@@ -293,7 +293,7 @@ def numbers(all_of_them: Iterable[int]) -> str:
 
 
 class MatrixRow(NamedTuple):
-    """A bit of a coordinate: of which out dimension, where that stands among them."""
+    """A bit of a coordinate: its out dimension, and its position there."""
 
     dimension: int
     bit: int
@@ -301,7 +301,7 @@ class MatrixRow(NamedTuple):
 
 
 class MatrixColumn(NamedTuple):
-    """A bit of an in dimension, its basis vector, and where it stands in pixels."""
+    """A bit of an in dimension, its basis vector, and its position in pixels."""
 
     name: str
     bit: int
@@ -310,7 +310,7 @@ class MatrixColumn(NamedTuple):
 
 
 class MatrixPlan(NamedTuple):
-    """What a matrix of bits has, and its size in pixels."""
+    """The rows and columns of a matrix of bits, and its size in pixels."""
 
     rows: list[MatrixRow]
     columns: list[MatrixColumn]
@@ -319,7 +319,7 @@ class MatrixPlan(NamedTuple):
 
 
 def matrix_plan(picture: Picture) -> MatrixPlan:
-    """A row for each bit of a coordinate, a column for each bit of a place, minor ones first."""
+    """Return a row for each bit of a coordinate, a column for each bit of a place, minor ones first."""
     names = picture.tensor or list(picture.outputs)
     rows = [
         MatrixRow(d, bit, f"{names[d]} {1 << bit}")
@@ -338,7 +338,7 @@ def matrix_plan(picture: Picture) -> MatrixPlan:
 
 
 def matrix_scene(plan: MatrixPlan) -> list[Primitive]:
-    """The primitives of a matrix of bits; columns of several bits, which are exclusive ors, are framed."""
+    """Return the primitives of a matrix of bits; columns of several bits, which are exclusive ors, are framed."""
     drawn: list[Primitive] = []
     for name, bit, _, x in plan.columns:
         if not bit:

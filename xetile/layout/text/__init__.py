@@ -1,1 +1,1 @@
-"""Reading layout attributes."""
+"""Parsing of layout attributes."""

@@ -1,7 +1,7 @@
-"""From the text of a layout attribute to the layout that it spells.
+"""Layouts from the text of layout attributes.
 
-Those of Triton, Intel's fork, XeGPU and XeTile in the table below are read, others refused
-by name.
+The table at the end lists the supported attributes of Triton, Intel's fork, XeGPU and XeTile;
+others raise with their name.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ class Linear(NamedTuple):
     bases: Mapping[str, Sequence[tuple[int, ...]]]
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout, repeated in registers or cut for a tile of `shape` elements."""
+        """Return the layout, repeated in registers or cut for a tile of `shape` elements."""
         dims = [f"dim{d}" for d in range(len(shape))]
         own = {name: vectors for name, vectors in self.bases.items() if name != "block"}
         vectors = [vector for each in self.bases.values() for vector in each]
@@ -39,13 +39,13 @@ class Linear(NamedTuple):
 
 
 class WorkgroupMap(NamedTuple):
-    """`#xetile.wg_map`: which subgroup holds which unit of a workgroup's tile."""
+    """`#xetile.wg_map`: the assignment of units of a workgroup's tile to subgroups."""
 
     sg_layout: tuple[int, ...]
     sg_data: tuple[int, ...]
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(register, warp) -> (dim0, dim1); registers count a unit, then the units."""
+        """Return (register, warp) -> (dim0, dim1); registers count a unit, then the units."""
         return Distribution(shape, self.sg_data, self.sg_layout).to_linear_layout()
 
 
@@ -55,7 +55,7 @@ class Swizzle(NamedTuple):
     offset: Sequence[tuple[int, ...]]
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """From offset to (dim0, dim1, ...)."""
+        """Return offset -> (dim0, dim1, ...)."""
         if any(len(vector) != len(shape) for vector in self.offset):
             raise LayoutError(f"the vectors of a swizzle do not fit the shape {list(shape)}")
         extents = {f"dim{d}": extent for d, extent in enumerate(shape)}
@@ -63,7 +63,7 @@ class Swizzle(NamedTuple):
 
 
 class SwizzledShared(NamedTuple):
-    """`#ttg.swizzled_shared`: rows whose vectors are exchanged by the row's phase."""
+    """`#ttg.swizzled_shared`: rows whose vectors are permuted by the row's phase."""
 
     vec: int
     per_phase: int
@@ -72,12 +72,12 @@ class SwizzledShared(NamedTuple):
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
+        """Return (offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
         return swizzled_shared_layout(shape, *self)
 
 
 class NvmmaShared(NamedTuple):
-    """`#ttg.nvmma_shared`: a tile in shared memory as Hopper's matrix instructions and TMA want it."""
+    """`#ttg.nvmma_shared`: a tile in shared memory for Hopper's matrix instructions and TMA."""
 
     swizzle_bytes: int
     element_bits: int
@@ -86,7 +86,7 @@ class NvmmaShared(NamedTuple):
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
+        """Return (offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
         return nvmma_shared_layout(
             shape,
             self.swizzle_bytes,
@@ -98,7 +98,7 @@ class NvmmaShared(NamedTuple):
 
 
 def parse_layout(text: str) -> Encoding:
-    """The layout that an attribute's text spells; give it a shape to get a LinearLayout.
+    """Parse the text of an attribute; pass the result a shape to get a LinearLayout.
 
     LayoutError: no attribute, a layout that is not supported, or a field missing or wrong.
     """
@@ -106,14 +106,14 @@ def parse_layout(text: str) -> Encoding:
 
 
 def layout_of(text: str, shape: Sequence[int]) -> LinearLayout:
-    """The LinearLayout of a tile of `shape` elements laid out by the attribute `text`; errors as above."""
+    """Return the LinearLayout of a tile of `shape` elements for the attribute `text`; errors as above."""
     if not shape or any(extent < 1 or extent & (extent - 1) for extent in shape):
         raise LayoutError(f"shape {list(shape)} must hold powers of two")
     return parse_layout(text).to_linear_layout(shape)
 
 
 class _Kind(NamedTuple):
-    """What a field holds, in words, and its value where it is left out; None where it must stand."""
+    """The expected content of a field, in words, and its default; None if it is required."""
 
     expected: str
     default: object = None
@@ -129,7 +129,7 @@ _FOR_THE_READER = _Kind("anything")
 
 
 class _Reader(NamedTuple):
-    """What takes an attribute's values, and its fields in the order in which they are taken."""
+    """A function that takes an attribute's values, and the attribute's fields in the order of its parameters."""
 
     make: Callable[..., Encoding]
     fields: Mapping[str, _Kind]
@@ -203,7 +203,7 @@ def _optional(kind: _Kind, default: object) -> _Kind:
 _DPAS = _Reader(
     Dpas,
     {
-        # The shapes of A, B and C are printed for the reader only.
+        # The shapes of A, B and C are printed only for the reader.
         **dict.fromkeys("ABC", _FOR_THE_READER),
         "repeatCount": _INTEGER,
         "systolicDepth": _INTEGER,

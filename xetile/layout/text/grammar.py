@@ -1,4 +1,4 @@
-"""The grammar of layout attributes: `#dialect.name<{key = value, ...}>`, read into plain data."""
+"""The grammar of layout attributes: `#dialect.name<{key = value, ...}>`, parsed to plain data."""
 
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn, TypeAlias
@@ -14,7 +14,7 @@ _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 class Attribute(NamedTuple):
-    """An attribute's name without `#`, its keyed fields, and values that stand without a key."""
+    """An attribute's name without `#`, its keyed fields, and values without a key."""
 
     name: str
     fields: "dict[str, Value]"
@@ -22,7 +22,7 @@ class Attribute(NamedTuple):
 
 
 def read_attribute(text: str) -> Attribute:
-    """The attribute that `text` spells; else LayoutError shows where reading stopped."""
+    """Parse the attribute `text`; LayoutError with the position where parsing stopped."""
     reader = _Reader(text)
     attribute = reader.attribute()
     if not reader.at_end():

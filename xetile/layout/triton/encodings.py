@@ -1,6 +1,6 @@
-"""Register layouts that Triton's attributes spell: blocked, slices, dot operands.
+"""Register layouts of Triton's attributes: blocked, slices, dot operands.
 
-`to_linear_layout(shape)` gives (register, lane, warp, block) -> (dim0, dim1, ...) for a
+`to_linear_layout(shape)` returns (register, lane, warp, block) -> (dim0, dim1, ...) for a
 tile of `shape` elements.
 
 Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp
@@ -19,25 +19,25 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 
 class Encoding(Protocol):
-    """Anything that lays a tile of any shape out."""
+    """An object with a layout for a tile of any shape."""
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of a tile of `shape` elements."""
+        """Return the layout of a tile of `shape` elements."""
         ...
 
 
 class DotParent(Protocol):
-    """The layout of a dot's result, which knows the operands' layouts."""
+    """The layout of a dot's result, which determines the operands' layouts."""
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """The layout of operand 0 or 1 of `shape` elements."""
+        """Return the layout of operand 0 or 1 of `shape` elements."""
         ...
 
 
 class Blocked(NamedTuple):
-    """`#ttg.blocked`: each thread holds a small block, threads and warps lie side by side.
+    """`#ttg.blocked`: each thread has a small block; threads and warps are side by side.
 
-    All numbers are per dimension; `order` has dimensions, fastest first, `cga_layout` one
+    All numbers are per dimension; `order` lists dimensions, fastest first, `cga_layout` one
     basis per bit of the workgroup's id in its cluster.
     """
 
@@ -48,7 +48,7 @@ class Blocked(NamedTuple):
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """LayoutError where the ranks differ, or `order` is no permutation."""
+        """Return the layout; LayoutError if the ranks differ, or `order` is no permutation."""
         self.check(shape)
         layout = (
             identity_standard_nd("register", self.size_per_thread, self.order)
@@ -58,7 +58,7 @@ class Blocked(NamedTuple):
         return fit_to_shape(layout, shape, self.cga_layout)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """Of operand 0 or 1 of a dot whose result is blocked: every thread holds all of K.
+        """Return the layout of operand 0 or 1 of a dot whose result is blocked: every thread has all of K.
 
         LayoutError: no such operand, a rank below 2, or the ranks differ.
         """
@@ -82,7 +82,7 @@ class Blocked(NamedTuple):
         return fit_to_shape(layout, shape, clusters)
 
     def check(self, shape: Sequence[int]) -> None:
-        """Refuse numbers that fit neither each other nor a tile of `shape`."""
+        """Raise for numbers that do not fit each other or a tile of `shape`."""
         rank = len(shape)
         fields = (self.size_per_thread, self.threads_per_warp, self.warps_per_cta, self.order)
         if any(len(field) != rank for field in (*fields, *self.cga_layout)):
@@ -100,13 +100,13 @@ class Blocked(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """`#ttg.slice`: one slice of the parent's tile, which has `dimension` too."""
+    """`#ttg.slice`: one slice of the parent's tile, which also has `dimension`."""
 
     dimension: int
     parent: Encoding
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """Registers that hold nothing new are left out.
+        """Return the layout without registers that repeat others.
 
         LayoutError: the dimension does not exist in a tile of one more dimension.
         """
@@ -132,9 +132,9 @@ class Slice(NamedTuple):
 
 
 class DotOperand(NamedTuple):
-    """`#ttg.dot_op`: operand 0 (A) or 1 (B) of a dot, as its result's layout wants it.
+    """`#ttg.dot_op`: operand 0 (A) or 1 (B) of a dot, for its result's layout.
 
-    `k_width`, elements per 32 bits, does not enter the layout.
+    `k_width`, elements per 32 bits, does not affect the layout.
     """
 
     operand: int
@@ -142,7 +142,7 @@ class DotOperand(NamedTuple):
     k_width: int = 0
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """LayoutError for another operand, and what the parent refuses."""
+        """Return the layout; LayoutError for another operand, and as for the parent."""
         if self.operand not in (0, 1):
             raise LayoutError(f"opIdx = {self.operand} of a dot operand must be 0 or 1")
         return self.parent.operand_layout(self.operand, shape)
