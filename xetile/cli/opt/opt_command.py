@@ -1,7 +1,7 @@
 """`xetile-opt`: reads IR, runs passes, prints IR. xDSL's driver with our parser, dialects and passes.
 
-It differs where that stands in the way of a pipe or a person: passes are named as in mlir-opt, errors are one line
-with a place, reports go to standard error, a failure leaves output files alone.
+It differs from xDSL's driver for use in pipes and by people: passes are named as in mlir-opt, errors are one line
+with a place, reports go to standard error, a failure leaves output files unchanged.
 """
 
 import re
@@ -70,14 +70,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def make_parser() -> ToolParser:
-    """The command's options, without its passes."""
+    """Return the parser of the command's options, without its passes."""
     parser = ToolParser(PROGRAM, "")
     add_arguments(parser, [])
     return parser
 
 
 class OptParser(ToolParser):
-    """The tool's argument parser; its help ends with the passes, made only when asked for."""
+    """The tool's argument parser; its help ends with the passes, listed only on request."""
 
     def __init__(self, passes: PassFactories) -> None:
         super().__init__(
@@ -94,11 +94,11 @@ class OptParser(ToolParser):
 
 
 def _no_check(self: Attribute) -> None:
-    """Attribute checks with --disable-verify."""
+    """Replace attribute checks if --disable-verify is given."""
 
 
 def _licm() -> type[ModulePass]:
-    """The pass of the pipelines, which knows scf.while too."""
+    """Return the pass of the pipelines, which also handles scf.while."""
     from xetile.rewriting.tidying import HoistLoopInvariants
 
     return HoistLoopInvariants
@@ -168,7 +168,7 @@ class OptMain(xDSLOptMain):
             verify(module)
 
     def apply_passes(self, prog: ModuleOp) -> None:
-        """Verify the module, then run pass after pass, verifying what each makes."""
+        """Verify the module, then run one pass after another, verifying the IR after each."""
         self._verify(prog)
         if not self.steps:
             return
@@ -176,7 +176,7 @@ class OptMain(xDSLOptMain):
             self._run(self.steps, prog)
 
     def _run(self, steps: Iterable[Step], op: Operation) -> Operation:
-        """Run steps on a module, or on one op of it; the result is what stands in its place."""
+        """Run steps on a module or on one op of it; return the op that has replaced it."""
         for step in steps:
             if isinstance(step, Nested):
                 self._run_nested(step, op)
@@ -229,7 +229,7 @@ class OptMain(xDSLOptMain):
     # The run.
 
     def answer(self) -> int:
-        """Answer a question about the tool, or process the input; the result is the exit status."""
+        """Answer a question about the tool, or process the input; return the exit status."""
         if self.args.list_passes:
             print(names(self.available_passes))
         elif self.args.show_dialects:
@@ -335,7 +335,7 @@ def _show(wrong: Sequence[str]) -> int:
 
 
 def split_chunks(text: str, marker: str = SEPARATOR) -> list[str]:
-    """The parts between the lines of `marker`, each after as many line breaks as stood before it."""
+    """Return the parts between lines of `marker`, padded with line breaks so that line numbers are the file's."""
     chunks: list[str] = []
     lines = 0
     for chunk in re.split(rf"(?m)^[ \t]*{re.escape(marker)}.*$", text):
