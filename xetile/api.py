@@ -243,7 +243,7 @@ def execute(
 
     `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
     fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
-    `known_grid_size`. `sanitize` also reports races on shared memory, and reads of it before any
+    `known_grid_size`. `sanitize` also raises for races on shared memory, and for reads of it before any
     write; by default as the environment says (XETILE_SANITIZE=1).
     `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
     launch; a kernel of any level is compiled for the target `device`, as in `lower`, which explains `assume`

@@ -61,7 +61,7 @@ def _verify_symbols(op: Operation) -> None:
     if not op.has_trait(SymbolTable, value_if_unregistered=False):
         return
     if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
-        return  # its own verifier refuses it
+        return  # the op's own verifier reports it
     first: dict[StringAttr, Operation] = {}
     for inner in op.regions[0].block.ops:
         name = inner.get_attr_or_prop("sym_name")

@@ -48,7 +48,7 @@ def outcomes(tasks: Sequence[Task], jobs: int, *, keep_warm: bool) -> Iterator[O
 
 
 def _one_by_one(tasks: Sequence[Task]) -> Iterator[Outcome]:
-    """Run each task alone after a task has ended its process: only alone it is known which one."""
+    """Run each task alone after a task has ended its process, to find out which one."""
     for task in tasks:
         (future,) = _submitted([task], 1)
         try:
@@ -100,7 +100,7 @@ def _begin() -> None:
     signal.signal(signal.SIGTERM, _note)
     for module in ("xetile.api", "xetile.codegen.llvm_ir", "xetile.passes.pipelines"):
         import_module(module)
-    gc.freeze()  # what was imported stays; loky collects once a second
+    gc.freeze()  # imported objects are never freed; loky collects once a second
     gc.disable()
 
 

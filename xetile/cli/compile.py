@@ -124,7 +124,7 @@ def _run(arguments: list[str]) -> int:
         return compile_batch(options, _wanted(options))
     import gc
 
-    gc.disable()  # nearly everything that is made lives to the end
+    gc.disable()  # nearly all objects live to the end
     from xetile.analysis.kernel_targets import option_called
 
     with option_called("--device"):

@@ -38,7 +38,7 @@ KINDS = {
 def show(kernel: str, device: str, folder: str) -> list[str]:
     """Print the demonstration and write the SPIR-V to the folder; return the problems found."""
     started = time.monotonic()
-    find(device)  # an unknown one is refused before anything is shown
+    find(device)  # report an unknown device before anything is shown
     module = _show_kernel(kernel)
     stages = _show_stages(module, device)
     problems = _check_with_mlir(stages)

@@ -1,14 +1,14 @@
 """The llvm dialect as LLVM IR for SPIR-V, by llvmlite.
 
-xDSL's LLVM back end converts ops and types; what it lacks in 0.75 is added here, each with
-a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
+xDSL's LLVM back end converts ops and types; the features that 0.75 lacks are added here, each with
+a test in test/unit/codegen/test_llvm_ir.py that fails once upstream has it:
 
 - it drops `intel_reqd_sub_group_size` and `reqd_work_group_size` without a word; without the first, Intel's compiler
   may compile a kernel for 32 lanes;
-- it refuses the calling conventions `spir_kernel` and `spir_func`;
+- it rejects the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
 - it has no atomic ops;
-- it drops what a branch says of its loop (loop_controls.py);
+- it drops a branch's annotation of its loop (loop_controls.py);
 - its functions, such as exp, are of one type in a module;
 - it drops most fastmath flags;
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
@@ -16,21 +16,21 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 
 Atomic instructions in LLVM IR.
 
-Fastmath flags of the llvm dialect in LLVM IR, and what of them SPIR-V says.
+Fastmath flags of the llvm dialect in LLVM IR, and those that SPIR-V can express.
 
-LLVM IR has all of them on whatever computes floats: arithmetic, comparisons, selections, conversions between floats,
-calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and refuses those of fma.
+LLVM IR has all of them on all instructions on floats: arithmetic, comparisons, selections, conversions between floats,
+calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and rejects those of fma.
 
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
-is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
+is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has none
 for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (floats.py
 of convert-xevm-to-llvm; planning/xe/register_layouts/reduction_steps.py). SPV_KHR_float_controls2 has some, and LLVM 22
-writes it; IGC (ocloc 26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what
-nobody has said: that flag is left out unless all are there.
+writes it; IGC (ocloc 26.27) rejects modules with it. Without it LLVM 22 turns `reassoc` into Fast, which would allow
+more than the program says: that flag is dropped unless all are there.
 
-Functions that LLVM itself knows: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
+LLVM's own functions: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
 
-xDSL's own conversion declares one function for all types, so that two types of one module end it.
+xDSL's own conversion declares one function for all types, and fails if a module has two.
 """
 
 import re
@@ -276,7 +276,7 @@ def _initial(op: llvm.GlobalOp) -> object:
     match op.value:
         case StringAttr(data=text):
             return bytearray(text.encode())
-        case BytesAttr(data=text):  # what text is read as that has more than ASCII
+        case BytesAttr(data=text):  # bytes that are not ASCII text
             return bytearray(text)
         case DenseIntOrFPElementsAttr() if op.value.is_splat() and not any(
             op.value.get_values()
@@ -406,7 +406,7 @@ def _agree(builder: ir.IRBuilder) -> None:
 
 def _variable_pointer(op: llvm.AddressOfOp, builder: ir.IRBuilder) -> ir.Value:
     variable = builder.module.globals[op.global_name.root_reference.data]
-    # llvmlite knows what it points to; here pointers are opaque
+    # llvmlite has typed pointers; here pointers are opaque
     reference = cast(ir.GlobalVariable, variable).get_reference()
     return ir.Constant(convert_type(op.result.type), reference)
 

@@ -30,7 +30,7 @@ def begin_loading() -> None:
 
 
 def _load() -> None:
-    with suppress(ImportError):  # who needs it is told
+    with suppress(ImportError):  # code that needs it gets the error
         import_module(_BINDING)
 
 

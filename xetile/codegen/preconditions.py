@@ -226,7 +226,7 @@ def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
 
 
 def _surfaces(kernel: llvm.FuncOp) -> Iterable[tuple[tuple[SSAValue, ...], int]]:
-    """Yield base, width and pitch of messages, each once, and the bytes that the latter two are stored less."""
+    """Yield base, width and pitch of messages, each once, and the bytes by which the latter two are too small."""
     found: dict[tuple[tuple[SSAValue, ...], int], None] = {}
     for call in calls_of(kernel):
         name = callee(call) or ""

@@ -248,7 +248,7 @@ def _parametrized(constraint: ParamAttrConstraint[ParametrizedAttribute]) -> str
     return f"{kind} of {elements}" if elements else kind
 
 
-# Bodies and what ends them.
+# Bodies and their terminators.
 
 
 def terminator_of(op: Operation | None) -> str:

@@ -55,7 +55,7 @@ class Cache:
         self._folder = None if folder is None else folder / name
         self._maker = maker.encode()
         self._most_bytes = most_bytes
-        self._written = most_bytes  # nobody has looked yet
+        self._written = most_bytes  # no check has been done yet
 
     @property
     def folder(self) -> Path | None:

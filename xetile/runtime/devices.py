@@ -25,8 +25,8 @@ _CPU_LIBRARY = "libintelocl.so"
 LOADER_VARIABLE = "OCL_ICD_VENDORS"
 """Drivers that pyopencl's loader looks for; the path of a library means only that one."""
 NO_SINKING = "-simplifycfg-sink-common=0"
-"""Prevents merging two stores. This compiler (2026.2) merges them into one store at one of two places, and lanes of
-the first place then write to the second: `test_two_masked_stores_stay_two` of test/unit/runtime shows it.
+"""Prevents merging two stores. If this compiler (2026.2) merges them into one store at one of two places, lanes of
+the first place write to the second: `test_two_masked_stores_stay_two` of test/unit/runtime shows it.
 """
 
 _NAME = re.compile(rf"{CPU}|{GPU}(?::(\d{{1,4}}))?", re.ASCII)

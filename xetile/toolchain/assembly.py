@@ -37,7 +37,7 @@ _ESCAPED = {
 def described(description: str) -> Mapping[str, str]:
     """Return the text after the name of each kernel, by name."""
     parts = _NAME.split(description)
-    # a kernel is named twice: first where it is described, then with the names of its arguments
+    # a kernel is named twice: first in its description, then with the names of its arguments
     found: dict[str, str] = {}
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         found.setdefault(_scalar(name), text)

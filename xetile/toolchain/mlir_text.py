@@ -242,5 +242,5 @@ def source_position(text: str, line: int) -> FileLineColLoc | None:
 
 
 def position_of(file: str, line: int, column: int) -> FileLineColLoc:
-    """A position of the source."""
+    """Return a position of the source."""
     return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))

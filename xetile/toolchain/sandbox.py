@@ -135,7 +135,7 @@ class Helper:
         self._ending: str | None = None
         self._files = contextlib.ExitStack()
         try:
-            with contextlib.ExitStack() as given:  # what it inherits is not kept here
+            with contextlib.ExitStack() as given:  # the child inherits these
                 self._socket, theirs = socket.socketpair()
                 self._files.enter_context(self._socket)
                 given.enter_context(theirs)
@@ -168,7 +168,7 @@ class Helper:
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
         try:
             return os.waitid(os.P_PID, self._process.pid, how) is None
-        except ChildProcessError:  # where a system was told to forget processes that end
+        except ChildProcessError:  # some systems are configured to forget processes that end
             return False
 
     @property
@@ -264,7 +264,7 @@ def serve(numbers: Sequence[str], answer: Callable[[object], object]) -> None:
     """
     connection = socket.socket(fileno=int(numbers[0]))
     _end_with_asker(int(numbers[1]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the asking process decides
     while True:
         try:
             question = _receive(connection, None)

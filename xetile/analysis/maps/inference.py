@@ -320,7 +320,7 @@ def _made(op: Operation) -> Iterator[SSAValue]:
 
 def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
     """Yield the maps written on an op: in the types of the tiles that it makes, and in its attributes."""
-    if not has_trait(op, MovesTile, HandsOn):  # their tiles are tiles that other ops made
+    if not has_trait(op, MovesTile, HandsOn):  # the tiles of these ops were made by other ops
         for value in _made(op):
             if isinstance(value.type, TileType) and value.type.wg_map is not None:
                 yield value, value.type.wg_map, Strength.FORWARD

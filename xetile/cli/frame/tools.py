@@ -183,7 +183,7 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
     from xetile.cli.frame.process import interruptible, mend_streams
 
     try:
-        mend_streams()  # first: what watches for signals must not get the number of a closed one
+        mend_streams()  # first: the pipe that watches for signals must not get the number of a closed stream
         with interruptible():
             return run_tool(program, main, sys.argv[1:])
     except KeyboardInterrupt:

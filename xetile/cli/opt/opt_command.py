@@ -65,7 +65,7 @@ PROGRAM = "xetile-opt"
 def _run(arguments: list[str]) -> int:
     import gc
 
-    gc.disable()  # nearly everything that is made lives to the end; worth a fifth of parsing
+    gc.disable()  # nearly all objects live to the end; worth a fifth of parsing
     return OptMain(arguments).answer()
 
 
@@ -114,11 +114,10 @@ class OptMain(xDSLOptMain):
 
         self.diagnostics: list[Diagnostic] = []
         self.source_name = ""
-        # what is known: xDSL's, every installed plugin's,
-        # ours on top; imported when first met
+        # all that is known: xDSL's, every installed plugin's, and ours, which takes precedence; imported on first use
         universe = Universe.get_multiverse()
         self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
-        # ours as they are: what the universe adds to them is for ops that other parsers read
+        # ours unwrapped: the wrappers of the universe are for ops that other parsers read
         self.available_passes = {**universe.all_passes, **all_passes(), "licm": _licm}
         self.available_targets = dict(universe.all_targets)
         self.ctx = Context()
@@ -138,7 +137,7 @@ class OptMain(xDSLOptMain):
             dumps(self.args), timing=self.args.mlir_timing or self.args.time_passes
         )
         self._apply_switches()
-        # wrong names and options are refused before anything is read
+        # report wrong names and options before anything is read
         self.steps = parse_steps(self.args.passes, self.available_passes)
         check_dumps(self.args, self.available_passes, set(pass_names(self.steps)))
 
@@ -244,7 +243,7 @@ class OptMain(xDSLOptMain):
         if self.args.dump_pass_pipeline:
             print(f"// pass pipeline: builtin.module({self.args.passes})", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
-        if self.args.target != "mlir":  # IR may go where it came from, as mlir-opt has it
+        if self.args.target != "mlir":  # IR may overwrite its input, as in mlir-opt
             keep_inputs([self.args.output_file], [self.args.input_file])
         marker = self.args.split_input_file
         chunks = [text] if marker is None else split_chunks(text, marker)
@@ -279,7 +278,7 @@ class OptMain(xDSLOptMain):
         with self.instrumentation.phase("Parser"):
             module = self._parse_mlir(BytesIO(chunk.encode()))
         if self.args.verify_roundtrip:
-            self._verify(module)  # what is wrong cannot always be printed
+            self._verify(module)  # wrong IR cannot always be printed
             self._check_round_trip(module)
         if self.args.verify_diagnostics is None:
             self.apply_passes(module)

@@ -68,7 +68,7 @@ def describe_pass(name: str, available: PassFactories) -> str:
     kind = available[name]()
     text = textwrap.dedent("    " + (kind.__doc__ or "(not documented)")).strip()
     options = _our_options(name) if name in _ours() else _options(kind)
-    if name in _ours():  # what its options mean follows
+    if name in _ours():  # the meaning of its options follows
         text = text.partition("\n\nParameters:")[0]
     parts = [f"{name}", text, "options:\n" + "\n".join(options or ["  none"])]
     if name in _ours():

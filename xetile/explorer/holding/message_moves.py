@@ -58,7 +58,7 @@ class Messages:
             elif space_of(op) == GLOBAL_ADDRESS_SPACE and _moved(op) is not None:
                 yield self._of_lanes(at, op)
 
-    # What the passes told.
+    # Reports of the passes.
 
     def _read_places(self, view: XeGPUView) -> None:
         for op, place in view.begins.items():

@@ -388,7 +388,7 @@ def _place(value: SSAValue) -> Place:
 
 
 def _blocks(value: SSAValue, part: Part) -> list[Block] | None:
-    """The blocks of a tile or vector that has some, in the order of its registers; else None."""
+    """Return the blocks of a tile or vector in the order of its registers, or None if it has none."""
     tile = value.type
     if isinstance(tile, TileType):
         block = tile.inner_blocks

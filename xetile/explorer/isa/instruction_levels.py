@@ -188,7 +188,7 @@ def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
         trace.kernel.notes.append(f"level P is missing: {error}")
         return None
     numbers = [number_of(op, "L") for op in found.ops]
-    binary = _begun(trace, found, ending)  # what is done from here on costs no time
+    binary = _begun(trace, found, ending)  # ocloc runs in the background from here on
     trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
     return None if binary is None else Begun(binary, numbers, above)
 

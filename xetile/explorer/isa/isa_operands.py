@@ -97,7 +97,7 @@ def read(instruction: Instruction, register_bytes: int) -> Operation:
     )
 
 
-@lru_cache(maxsize=4096)  # the same operands stand in instruction after instruction
+@lru_cache(maxsize=4096)  # the same operands occur in many instructions
 def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None:
     found = _OPERAND.match(word)
     if found is None:

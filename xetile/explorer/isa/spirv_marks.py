@@ -49,7 +49,7 @@ BRANCHES = frozenset(range(249, 256))
 IMPURE = frozenset(
     # OpExtInst, functions and calls, variables, loads
     [12, OP_FUNCTION, OP_PARAMETER, OP_CALL, OP_VARIABLE, 61]
-    # atomics, blocks, what lanes do together
+    # atomics, blocks, operations of groups of lanes
     + [*range(227, 243), OP_PHI, OP_LABEL, *range(259, 272), *range(333, 367)]
     + [*range(5571, 5577), 5614, 5615, 6035]
 )
@@ -360,7 +360,7 @@ def _is_pure(instruction: Instruction) -> bool:
 
 
 class _Function:
-    """A function of SPIR-V beside that of level L which it was."""
+    """A function of SPIR-V, and the function of level L that it was lowered from."""
 
     def __init__(
         self,

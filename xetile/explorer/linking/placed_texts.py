@@ -63,7 +63,7 @@ def printed(module: Operation) -> Text:
     text = printer.noted
     text.lines = stream.getvalue().split("\n")
     for op, span in text.ops.items():
-        if span.last < 0:  # it goes on below
+        if span.last < 0:  # it continues on the next lines
             text.ops[op] = span._replace(last=len(text.lines[span.line]))
     text.place_the_rest(module)
     return text
@@ -174,7 +174,7 @@ def _read(name: str) -> str | None:
 
 def _read_again(module: ModuleOp, source: str, name: str) -> Text | None:
     try:
-        with collected_remarks():  # they were made when the module was read
+        with collected_remarks():  # they were reported when the module was read
             parser = _NotingParser(context(), source, name)
             again = parser.parse_module()
     except ParseError:

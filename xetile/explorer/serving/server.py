@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: object) -> None:
-        pass  # the token would stand in it
+        pass  # the log would contain the token
 
 
 class _Server(ThreadingHTTPServer):
@@ -301,7 +301,7 @@ def serve(wanted: Sequence[Wanted], port: int, program: str) -> int:
     from xetile.cli.frame.inputs_outputs import read_input
 
     if not Path(wanted[0].file).is_file():
-        read_input(wanted[0].file)  # says what is wrong, and what may be meant
+        read_input(wanted[0].file)  # raises an error with suggestions
         raise XetileError(f"--serve follows a file, which '{wanted[0].file}' is not")
     try:
         session = Session(wanted, port)

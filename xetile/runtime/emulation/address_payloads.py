@@ -163,7 +163,7 @@ static void __attribute__((noinline)) read_registers(ulong payload, int x, int y
     }}
 }}
 """
-"""Functions stay functions, and loops loops, as in block2d.py."""
+"""Functions stay functions, and loops stay loops, as in block2d.py."""
 
 _CREATION = f"""private int *{_CREATE}(long base, int last_byte, int last_row, int pitch_less_one, int x, int y,
     int columns, int rows, int blocks)

@@ -53,8 +53,8 @@ XE = Prices(
     barrier=4.0,
     # `add` or `sel`; a maximum that keeps NaN and the signs of zeros costs more
     combine=1.0,
-    # exchanges with `own ^ 8, 4, 2, 1`, one register after the other, are put together by IGC: 10, 20, 36, 40
-    # for 1, 2, 4, 8 registers (and 160 where it does not find them: register by register is the way to write them)
+    # exchanges with `own ^ 8, 4, 2, 1`, one register after the other, are combined by IGC: 10, 20, 36, 40 for 1, 2, 4,
+    # 8 registers (and 160 if it does not find them: register by register is the way to write them)
     reduced=(10.0, 10.0, 9.0, 5.0),
 )
 
