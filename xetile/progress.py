@@ -67,7 +67,7 @@ class Bar:
 
 
 class Stages:
-    """Shows the current stage of a run, once it has taken a while: call it with the next stage inside the context.
+    """A display of the current stage of a run, once it has taken a while: call it with the next stage in the context.
 
     A separate thread prints, since a driver that builds does not return.
     """

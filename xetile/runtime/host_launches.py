@@ -26,7 +26,7 @@ class _Built(NamedTuple):
 
 
 class HostLauncher:
-    """Launches kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says.
+    """A launcher of kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says.
 
     Built programs are freed on exit from the context.
     """

@@ -128,7 +128,7 @@ def number(type: str, value: float) -> numpy.generic:
 
 
 class FaultReader:
-    """Reads the errors that emulated functions reported in earlier launches."""
+    """A reader of the errors that emulated functions reported in earlier launches."""
 
     def __init__(self, context: pyopencl.Context, queue: pyopencl.CommandQueue) -> None:
         self._queue = queue

@@ -14,7 +14,7 @@ from xetile.toolchain.sandbox import serve
 
 
 class Worker:
-    """Answers questions: the name of a method of the device and its arguments, `open` first."""
+    """An answerer of questions: the name of a method of the device and its arguments, `open` first."""
 
     def __init__(self) -> None:
         self._device: OpenCLDevice | None = None

@@ -42,7 +42,7 @@ OUR_DIALECT = "xetile"
 
 
 class _TransportPrinter(Printer):
-    """Prints the generic form with positions, and names in them."""
+    """A printer of the generic form with positions, and names in them."""
 
     with_names = True
 
@@ -88,7 +88,7 @@ def _unregistered_operation(name: str) -> type[Operation]:
 
 
 class _TransportParser(Parser):
-    """Reads upstream's output: every kind of location, no positions of its own, unknown attributes unchanged."""
+    """A parser of upstream's output: every kind of location, no positions of its own, unknown attributes unchanged."""
 
     def position_at(self, offset: int) -> LocationAttr:
         """Return an unknown location: places in this text are not places of the source."""

@@ -44,7 +44,7 @@ def has_come() -> bool:
 
 
 def end_at_once() -> None:
-    """From now on, end the process at once on a signal."""
+    """End the process at once on a signal from now on."""
     _handle(_end)
 
 

@@ -69,7 +69,7 @@ class Watched:
 
 
 class DumpPrinter:
-    """Prints dumps on standard error, or writes each to a file; the dumps of each op are numbered separately."""
+    """A printer of dumps on standard error, or to a file each; the dumps of each op are numbered separately."""
 
     def __init__(self, dumps: Dumps) -> None:
         self._dumps = dumps
@@ -138,7 +138,7 @@ def _folder_name(op: "Operation") -> str:
 
 
 class ImportClock(MetaPathFinder):
-    """Counts the `seconds` that importing modules takes, with the modules that they import."""
+    """A counter of the `seconds` that importing modules takes, with the modules that they import."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -168,7 +168,7 @@ class ImportClock(MetaPathFinder):
 
 
 class Instrumentation:
-    """Observes one run of the tool. Times are seconds of wall time; those of phases exclude imports."""
+    """The observation of one run of the tool. Times are seconds of wall time; those of phases exclude imports."""
 
     def __init__(self, dumps: Dumps, *, timing: bool) -> None:
         self.dumps = dumps

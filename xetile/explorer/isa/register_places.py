@@ -96,7 +96,7 @@ class _Place(NamedTuple):
 
 
 class _Known:
-    """Fills `dpas`, and `base` and `copies` of holdings; the first value found is final."""
+    """The known registers of values, which fill `dpas`, and `base` and `copies` of holdings; the first is final."""
 
     def __init__(self, trace: Traced, found: Listing) -> None:
         self.kernel, self.origin = trace.kernel, found.origin

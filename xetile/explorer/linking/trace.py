@@ -422,7 +422,7 @@ def _only(module: ModuleOp, name: str, text: Text | None) -> tuple[ModuleOp, Tex
 
 
 class _Lowering:
-    """Lowers the module of a `Traced`, and fills it."""
+    """The lowering of the module of a `Traced`, which it fills."""
 
     def __init__(
         self,

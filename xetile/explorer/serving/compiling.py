@@ -129,10 +129,7 @@ class Change(NamedTuple):
 
 
 class Compiler:
-    """Compiles changes in a separate thread; `told` is called with each and its answer, unless a newer one replaced it.
-
-    A page's edits do not replace a change of the file, nor the other way round.
-    """
+    """A thread that compiles changes; `told` is called with each and its answer, unless a newer one replaced it."""
 
     def __init__(
         self, wanted: tuple[Wanted, ...], told: Callable[[Change, Answer], None]
