@@ -23,7 +23,7 @@ def __dir__() -> list[str]:
 
 
 def _homes() -> dict[str, str]:
-    """The module of each public name, as `__init__.pyi` imports them, one a line."""
+    """Return the module of each public name, as `__init__.pyi` imports them, one a line."""
     with open(f"{__file__}i", encoding="utf-8") as stub:
         lines = [line.split() for line in stub]
     return {words[-1]: words[1] for words in lines if words[:1] == ["from"]}

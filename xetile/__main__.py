@@ -9,7 +9,7 @@ PROGRAM = "xetile"
 
 
 def main() -> int:
-    """List the commands, or run the one that is named."""
+    """List the commands, or run the named one."""
     name = sys.argv[1].removeprefix("xetile-") if len(sys.argv) > 1 else ""
     if name in COMMANDS:
         sys.argv[:2] = [f"xetile-{name}"]

@@ -1,7 +1,7 @@
-"""What an unknown name may have meant: by meaning, by the words of neighbouring dialects and tools, else by spelling.
+"""Suggestions for unknown names: by meaning, by the words of neighboring dialects and tools, else by spelling.
 
-One table for ops, types, attributes, keywords, devices, passes and options of commands: a word counts only where
-what it means is among the names that are legal there.
+There is one table for ops, types, attributes, keywords, devices, passes and options of commands: a word counts only
+if its meaning is among the names that are legal in its place.
 """
 
 import re
@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 ALIKE = 0.7
 ALIKE_WHERE_SHORT = 0.6
 SHORT = 4
-"""How much alike two names are that may be confused: difflib's ratio; a slip changes more of a short one."""
+"""Similarity above which two names may be confused: difflib's ratio; a slip changes more of a short one."""
 
 
 def _words(**meanings: str) -> Mapping[str, Sequence[str]]:
-    """Each word of a list to what the list stands for."""
+    """Map each word of a list to the names that the list belongs to."""
     table: dict[str, list[str]] = {}
     for meaning, words in meanings.items():
         for word in words.split():
@@ -124,7 +124,7 @@ _RUNTIMES: Mapping[str, Sequence[str]] = {
     "level_zero:gpu": ("opencl:gpu",),
     "ze": ("opencl:gpu",),
 }
-"""What other tools call where a kernel is run."""
+"""Other tools' names for the place where a kernel runs."""
 
 _PASSES: Mapping[str, Sequence[str]] = {
     "xegpu_wg_to_sg_distribute": ("xetile-wg-to-sg",),
@@ -162,7 +162,7 @@ _OPTIONS: Mapping[str, Sequence[str]] = {
     "__benchmark": ("--time",),
     "__kernel_name": ("--kernel",),
 }
-"""What other tools call an option; here as elsewhere dashes count as underscores."""
+"""Other tools' names for options; dashes count as underscores, as everywhere here."""
 
 _OTHERS: Mapping[str, Sequence[str]] = {
     "for": ("scf.for",),
@@ -212,7 +212,7 @@ _INTEGER_AND_FLOAT = (
     ("extsi", "extf"),
     ("trunci", "truncf"),
 )
-"""Ops on integers and what does the same to floats."""
+"""Pairs of equal ops on integers and on floats."""
 
 _VALUES: Mapping[str, str] = {
     "shared": "3",
@@ -236,7 +236,7 @@ _VALUES: Mapping[str, str] = {
 
 
 def counterpart(op: str) -> str:
-    """The op on floats that does what one on integers does, or the other way; empty if there is none."""
+    """Return the op on floats that equals one on integers, or the reverse, or an empty string."""
     dialect, _, name = op.rpartition(".")
     for pair in _INTEGER_AND_FLOAT:
         if name in pair:
@@ -251,7 +251,7 @@ def _meanings(word: str) -> list[str]:
 
 
 def meant(name: str, known: Iterable[str]) -> list[str]:
-    """The known names that an unknown one may stand for; by meaning perhaps several, by spelling the one most alike."""
+    """Return the known names that an unknown one may mean: by meaning perhaps several, by spelling the most similar."""
     names, plain = list(known), _plain(name)
     if found := meant_by_meaning(name, names):
         return found
@@ -265,7 +265,7 @@ def meant(name: str, known: Iterable[str]) -> list[str]:
 
 
 def meant_by_meaning(name: str, known: Collection[str]) -> list[str]:
-    """The known names that say the same as another, whatever its spelling."""
+    """Return the known names that mean the same as another, whatever its spelling."""
     plain = _plain(name)
     if same := [one for one in known if _plain(one) == plain]:
         return same[:1]
@@ -283,7 +283,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _alike(name: str, names: Sequence[str]) -> list[str]:
-    """The name that is spelt most alike; the dialect that both are of does not count."""
+    """Return the name with the most similar spelling; a common dialect does not count."""
     prefix = name[: name.find(".") + 1]
     if not any(_plain(one).startswith(prefix) for one in names):
         prefix = ""
@@ -299,7 +299,7 @@ def _alike(name: str, names: Sequence[str]) -> list[str]:
 
 
 def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str | None:
-    """The known name that is spelt most like another, in whatever case; None where none is `alike` as much, of 1."""
+    """Return the known name with the most similar spelling in any case, or None if all are below `alike` (of 1)."""
     from difflib import get_close_matches
 
     names = {_plain(one): one for one in known}
@@ -308,7 +308,7 @@ def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str | None
 
 
 def hint(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """What goes behind a refusal of a name: the known names that are meant, each behind `prefix`, or nothing."""
+    """Return the end of a message on an unknown name: suggested names, each after `prefix`, or nothing."""
     found = [f"'{prefix}{one}'" for one in meant(name, known)]
     if not found:
         return ""
@@ -318,10 +318,10 @@ def hint(name: str, known: Iterable[str], prefix: str = "") -> str:
 
 
 def hint_or_names(name: str, known: Collection[str], holder: str) -> str:
-    """As `hint`; where no name is near, what there is: `; the module has: a, b`."""
+    """Return `hint`, or all known names if none is similar: `; the module has: a, b`."""
     return hint(name, known) or f"; {holder}: {', '.join(known) or 'none'}"
 
 
 def attribute_for(word: str) -> str:
-    """The attribute that is meant by a word in the place of one: a string where nothing better is known."""
+    """Return the attribute that a word in its place means; a string if nothing better is known."""
     return _VALUES.get(word.casefold(), f'"{word}"')

@@ -1,7 +1,7 @@
-"""What a Python program does with xetile: read a kernel, lower it, execute it, make code of it.
+"""The functions of xetile for Python programs: read a kernel, lower it, execute it, generate code.
 
 Every function raises `XetileError` for wrong input; its text starts with the source position
-where one is at fault.
+if one is at fault.
 """
 
 import re
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 Level = LevelName
 
 Kind = Literal["ll", "spirv", "zebin", "asm"]
-"""What code can be made; the device's binary and its assembly need ocloc."""
+"""Kinds of code; the device's binary and its assembly need ocloc."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Values = Literal["bits", "field"]
-"""What floats are when a kernel is executed on numpy: IEEE's, or elements of a prime field."""
+"""The meaning of floats when a kernel is executed on numpy: IEEE's, or elements of a prime field."""
 VALUES: tuple[Values, ...] = get_args(Values)
 
 
@@ -41,9 +41,9 @@ def _place(name: str, line: int, column: int) -> FileLineColLoc:
 
 
 def decode_source(data: bytes, name: str) -> str:
-    """The text of a source file's bytes.
+    """Return the text of a source file's bytes.
 
-    Errors: XetileError at the first byte that is not UTF-8 (the column counts characters,
+    Raise XetileError at the first byte that is not UTF-8 (the column counts characters,
     from 1).
     """
     try:
@@ -59,7 +59,7 @@ def decode_source(data: bytes, name: str) -> str:
 
 
 _IR = re.compile(r"[{}%@]|\w+\.\w+ ")
-"""What programs hold and paths hardly do."""
+"""Text that programs contain and paths hardly ever do."""
 
 
 def _is_ir(text: str) -> bool:
@@ -67,9 +67,9 @@ def _is_ir(text: str) -> bool:
 
 
 def _path(path: object) -> str:
-    """The name of a file.
+    """Return the name of a file.
 
-    Errors: XetileError for what is no path, text among it.
+    Raise XetileError if `path` is not a path, also if it is text.
     """
     if not isinstance(path, str | PathLike):
         kind = type(path).__name__
@@ -81,9 +81,9 @@ def _path(path: object) -> str:
 
 
 def read_source(path: str | PathLike[str]) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
-    Errors: XetileError when it cannot be read or is not UTF-8.
+    Raise XetileError if it cannot be read or is not UTF-8.
     """
     name = _path(path)
     try:
@@ -98,8 +98,8 @@ def parse(source: str | bytes | PathLike[str], *, name: str | None = None) -> Mo
     """Read and verify a module.
 
     `source` is text if it is bytes or a string with a line break, else the path of a file.
-    `name` is what messages call the source; by default the path, or `<text>`.
-    Errors: XetileError with the position.
+    `name` is the source's name in messages; by default the path, or `<text>`.
+    Raise XetileError with the position.
     """
     if isinstance(source, bytes):
         return parse_text(decode_source(source, name or "<text>"), name or "<text>")
@@ -112,7 +112,7 @@ def parse(source: str | bytes | PathLike[str], *, name: str | None = None) -> Mo
 def parse_text(source: str, name: str, context: "Context | None" = None) -> ModuleOp:
     """Read and verify a module from text, in a fresh context unless one is given.
 
-    Errors: XetileError with the position.
+    Raise XetileError with the position.
     """
     from xetile.dialects.modules import parse as parse_module
     from xetile.parser import refusal
@@ -130,7 +130,7 @@ def parse_text(source: str, name: str, context: "Context | None" = None) -> Modu
 
 
 def text(module: ModuleOp) -> str:
-    """The text of a module, which `parse` reads; it ends with a line break."""
+    """Return the text of a module, which `parse` reads; it ends with a line break."""
     from io import StringIO
 
     from xdsl.printer import Printer
@@ -143,7 +143,7 @@ def text(module: ModuleOp) -> str:
 def verify(module: ModuleOp) -> None:
     """Check a module.
 
-    Errors: XetileError at the innermost op that is wrong.
+    Raise XetileError at the innermost op that is wrong.
     """
     from xetile.dialects.modules import verify as verify_module
 
@@ -159,13 +159,14 @@ def lower(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> ModuleOp:
-    """A lowered copy of a module, for the device that is named, else the one of its gpu.module, else pvc.
+    """Return a lowered copy of a module, for the named device, else the one of its gpu.module, else pvc.
 
-    `assume` says what of matrices whose base, pitch or width is known at run time only: `block` (the host sees to it
-    that 2D block access takes them), `check` (the kernel tests it), `gather` (nothing relies on it). `unroll` says how
-    often loops of products have their rounds written at the last level: 1 leaves loops as they are, by default it is
-    what measured best.
-    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for
+    `assume` says how to treat matrices whose base, pitch or width is known only at run time: `block` (the host ensures
+    that 2D block access supports them), `check` (the kernel tests it), `gather` (nothing relies on it). `unroll` says
+    how
+    often loops of products are unrolled at the last level: 1 leaves loops as they are, by default it is the best number
+    in measurements.
+    Raise XetileError if a kernel cannot be lowered, for an unknown level or device, for
     a device that the gpu.module contradicts, for a level above the module's own.
     """
     from xetile.dialects.modules import context
@@ -180,13 +181,13 @@ def lower(
 
 
 def _check_not_below(module: ModuleOp, lower: "tuple[IRLevel, ...]", to: LevelName) -> None:
-    """Refuse a kernel that stands at one of the levels below `to` already."""
+    """Raise if a kernel is already at one of the levels below `to`."""
     from xetile.analysis.module_kernels import functions, holds_dialect
 
     for function in functions(module):
         if holds_dialect(
             function, "xetile"
-        ):  # the hints and barriers of Intel's XeGPU may stand beside
+        ):  # hints and barriers of Intel's XeGPU may accompany XeTile
             continue
         for level in reversed(lower):
             if level.dialect is not None and holds_dialect(function, level.dialect):
@@ -238,20 +239,20 @@ def execute(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> "list[numpy.ndarray | int | float] | None":
-    """Launch a kernel on numpy, or what is emitted for it on a device: arrays change in place.
+    """Launch a kernel on numpy, or the code emitted for it on a device: arrays change in place.
 
     `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
     fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
-    `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
-    written; by default as the environment says (XETILE_SANITIZE=1).
+    `known_grid_size`. `sanitize` also raises for races on shared memory, and for reads of it before any
+    write; by default as the environment says (XETILE_SANITIZE=1).
     `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
-    launch; a kernel of any level is compiled for the target `device`, as in `lower`, which says what `assume`
-    and `unroll` are.
+    launch; a kernel of any level is compiled for the target `device`, as in `lower`, which explains `assume`
+    and `unroll`.
     With `values="field"`, on numpy, floats are elements of a prime field, whose sums do not depend on their order
-    (docs/running.md): the arrays stay, and the arguments after the launch are returned, arrays of floats as
+    (docs/running.md): the arrays do not change, and the arguments after the launch are returned, arrays of floats as
     representatives (int64).
-    Errors: XetileError for a kernel that is not there, arguments that do not fit, an access
-    that is out of bounds; on a device, what it does not build or run.
+    Raise XetileError for a missing kernel, arguments that do not fit, an access
+    out of bounds; on a device, if it cannot build or run the kernel.
     """
     if values not in VALUES:
         raise XetileError(f"unknown values '{values}'; expected one of {', '.join(VALUES)}")
@@ -293,12 +294,12 @@ def execute_host(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> "list[numpy.ndarray]":
-    """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
+    """Run a function of the host, which may launch the module's kernels; return its results, as arrays.
 
-    `arrays` are its arguments as `execute` takes them; what the program prints goes to
+    `arrays` are its arguments as `execute` takes them; output of the program goes to
     standard output. `on`, `device`, `assume` and `unroll` are as `execute` has them: the function runs on numpy, its
     launches on the device.
-    Errors: XetileError for a function that is not there, arguments that do not fit, an op
+    Raise XetileError for a missing function, arguments that do not fit, an op
     that cannot be executed, an access outside of memory.
     """
     import sys
@@ -329,7 +330,7 @@ def _refuse_target(device: str | None, unroll: int | None) -> None:
 
 
 def _opened(on: "str | Device") -> "AbstractContextManager[Device]":
-    """The device of a name, closed after; one that is open already stays so."""
+    """Return the device of a name, closed afterwards; a device that is open stays open."""
     from xetile.runtime.devices import open_device
     from xetile.runtime.open_device import Device
 
@@ -347,13 +348,14 @@ def emit(
     unroll: int | None = None,
     grf: "RegisterFile | None" = None,
 ) -> str | bytes:
-    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+    """Return code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
     `device`, `assume` and `unroll` are as `lower` has them. `grf` is the register file of binaries, `small` or `large`;
-    by default the small one, which leaves room for twice the threads, where it surely holds all kernels and what they
-    load ahead of products.
+    by default the small one, which leaves room for twice the threads, if it surely has room for all kernels and for
+    their
+    loads ahead of products.
 
-    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
+    Raise XetileError if a kernel cannot be lowered, for an unknown kind or device, for
     several devices, or if ocloc is needed and missing.
     """
     from xetile.codegen import emit as emit_code

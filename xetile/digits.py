@@ -1,4 +1,4 @@
-"""Numbers of more digits than Python reads or prints, which it would complain of in words of its own."""
+"""Numbers of more digits than Python reads or prints, for which its own error would be obscure."""
 
 import re
 import sys
@@ -11,12 +11,12 @@ _NUMBER = re.compile(
 
 
 def is_python_limit(error: BaseException) -> bool:
-    """Whether Python refused to read or print a number for its digits."""
+    """Return True if Python rejected a number because of its digits."""
     return isinstance(error, ValueError) and "set_int_max_str_digits" in str(error)
 
 
 def longest_number(text: str) -> tuple[int, str]:
-    """Where the longest number of a text begins, and what is said of it where Python refuses it."""
+    """Return where the longest number of a text begins, and the message if Python rejects it."""
     found = [number for number in _NUMBER.finditer(text) if number.lastgroup is not None]
     if not found:
         return 0, "a number of too many digits"
@@ -28,14 +28,14 @@ def longest_number(text: str) -> tuple[int, str]:
 
 
 def complaint(digits: str) -> str:
-    """What is said of a decimal number that Python does not read."""
+    """Return the message on a decimal number that Python does not read."""
     return f"a number of {len(digits)} digits; at most {sys.get_int_max_str_digits()} are read"
 
 
 def whole_number(digits: str) -> int:
-    """The number of a decimal text, for readers of JSON.
+    """Return the number of a decimal text, for readers of JSON.
 
-    Errors: ValueError for more digits than are read.
+    Raise ValueError for more digits than are read.
     """
     try:
         return int(digits)
@@ -54,7 +54,7 @@ class StartOfRange(int):
     end: tuple[int, int]
 
     def __new__(cls, column: int, end: tuple[int, int]) -> Self:
-        """A column and the line and column at which the range ends."""
+        """Make a column with the line and column at which the range ends."""
         made = super().__new__(cls, column)
         made.end = end
         return made

@@ -1,10 +1,11 @@
-"""Answers to wrong input: one line with the place, the values found and what would be legal.
+"""Diagnostics on wrong input: one line with the place, the values found and what would be legal.
 
-What is printed has the line of source below, with a caret, where the text is at hand.
+Printed diagnostics have the line of source below, with a caret, if the text is available.
 
-Of xDSL only its exceptions are imported here, for every command imports this; the rest is when a place is asked for.
+Only xDSL's exceptions are imported here, because every command imports this; the rest is imported when a place is
+needed.
 
-The line of source that a diagnostic speaks of, with a caret under the column, as mlir-opt prints it.
+The line of source has a caret under the column, as mlir-opt prints it.
 """
 
 import sys
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 
 
 WIDTH = 120
-"""Characters of a line that are shown; a longer one is cut around the caret."""
+"""Characters of a line that are displayed; a longer one is cut around the caret."""
 
 _CUT = "…"
 
 
 def snippet(text: str, line: int, column: int) -> str:
-    """The line and, below, a caret; both numbers count from 1, columns in characters.
+    """Return the line and, below, a caret; both numbers count from 1, columns in characters.
 
-    Nothing where the text has no such line, the line alone where it has no such column. Tabs
-    stand in both lines, so that the caret stands right however wide they are.
+    Return an empty string if the text has no such line, only the line if it has no such column. Tabs
+    appear in both lines, so that the caret is in place however wide they are.
     """
     found = _line(text, line)
     if not found.strip():
@@ -43,7 +44,7 @@ def snippet(text: str, line: int, column: int) -> str:
 
 
 def _line(text: str, number: int) -> str:
-    """A line without its end, with a sign in place of what terminals do not show; empty if there is none."""
+    """Return a line without its end, with a sign for unprintable characters, or an empty string if there is none."""
     start = 0
     for _ in range(number - 1):
         start = text.find("\n", start) + 1
@@ -58,7 +59,7 @@ def _line(text: str, number: int) -> str:
 
 
 def _cut(line: str, place: int) -> tuple[str, int]:
-    """At most WIDTH characters of a line around a place, and where the place is in them."""
+    """Return at most WIDTH characters of a line around a place, and the index of the place in them."""
     if len(line) <= WIDTH:
         return line, place
     start = 0 if place < WIDTH - 1 else min(place - WIDTH // 2, len(line) - WIDTH + 1)
@@ -70,7 +71,7 @@ def _cut(line: str, place: int) -> tuple[str, int]:
 
 
 def _blanks(text: str) -> str:
-    """Blanks as wide as a text, tabs in place of its tabs."""
+    """Return blanks as wide as a text, with its tabs."""
     return "".join(map(_blank, text))
 
 
@@ -85,7 +86,7 @@ def _blank(character: str) -> str:
 
 
 class Note(NamedTuple):
-    """Another place that a diagnostic speaks of, such as where something was defined before."""
+    """Another place that a diagnostic mentions, such as an earlier definition."""
 
     message: str
     location: "FileLineColLoc"
@@ -95,8 +96,8 @@ class XetileError(DiagnosticException):
     """Wrong input, as opposed to a fault of the compiler; one of xDSL's diagnostics, which its drivers print.
 
     `message` is one line in lower case without a full stop; `location` is the source
-    position at fault, or None when no place in the input is (an option, a device, a file);
-    `notes` are the other places that one has to see to understand it.
+    position at fault, or None if no place in the input is (an option, a device, a file);
+    `notes` are the other places that help to understand it.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class XetileError(DiagnosticException):
         self.location = location
         self.notes = tuple(notes)
         self.at: Operation | SSAValue | None = None
-        """What is refused; xDSL's tools, which read no positions, show it in the IR."""
+        """The op or value at fault; xDSL's tools, which read no positions, show it in the IR."""
 
     def __str__(self) -> str:
         if self.location is None:
@@ -118,10 +119,10 @@ class XetileError(DiagnosticException):
         return f"{named_place(self.location)}: error: {self.message}"
 
     def render(self, source: str | None = None) -> str:
-        """The error as commands print it: with the line of source and a caret, and its notes.
+        """Return the error as commands print it: with the line of source and a caret, and its notes.
 
-        `source` is the text of the file that the error is in; by default what the running
-        command has read. Of Python files the lines are shown as tracebacks have them; of others,
+        `source` is the text of the file with the error; by default the text that the running
+        command has read. Lines of Python files are shown as in tracebacks; of other files,
         outside of commands, none.
         """
         if self.location is None:
@@ -135,7 +136,7 @@ class XetileError(DiagnosticException):
 
 
 class Diagnosis(NamedTuple):
-    """What is said of a place: `error`, `warning`, `remark` or `note`."""
+    """A diagnostic on a place: `error`, `warning`, `remark` or `note`."""
 
     kind: str
     message: str
@@ -151,7 +152,7 @@ def _rendered(said: Diagnosis, sources: Mapping[str, str]) -> str:
 
 
 def _text(name: str, sources: Mapping[str, str]) -> str:
-    """The text of a file; empty where it is not at hand, or the command's user wants no lines of it."""
+    """Return the text of a file, or an empty string if it is not available or the user wants no lines."""
     if name in sources:
         return sources[name]
     wants_none = _told.get() is not None and _sources.get() is None
@@ -163,18 +164,18 @@ def _text(name: str, sources: Mapping[str, str]) -> str:
 
 
 _sources: ContextVar[dict[str, str] | None] = ContextVar("sources", default=None)
-"""The texts that the running command has read, by the names that positions carry; None where no lines are shown."""
+"""The texts that the running command has read, by the names in positions; None if no lines are shown."""
 
 
 def remember_source(name: str, text: str) -> None:
-    """Keep a text that a command reads, for the diagnostics on it; a Python program keeps its own."""
+    """Remember a text that a command reads, for diagnostics on it; Python programs remember none."""
     sources = _sources.get()
     if sources is not None:
         sources[name] = text.removeprefix("\ufeff")
 
 
 def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":
-    """The source position of an op or value: its own, else that of the nearest enclosing op that has one."""
+    """Return the source position of an op or value: its own, else that of the nearest enclosing op that has one."""
     from xdsl.ir import Block, SSAValue
 
     if isinstance(at, SSAValue):
@@ -189,13 +190,13 @@ def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":
 
 
 def with_line(at: "Operation | SSAValue", text: str) -> str:
-    """`text` with the line of an op or value in place of {}; nothing where that is not known."""
+    """Return `text` with the line of an op or value for {}, or an empty string if it is not known."""
     place = position(at)
     return "" if place is None else text.format(place.line.data)
 
 
 def file_position(location: "Attribute | None") -> "FileLineColLoc | None":
-    """The first position in a file that a location names, None where it names none."""
+    """Return the first position in a file that a location names, or None."""
     from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
 
     match location:
@@ -212,28 +213,28 @@ def file_position(location: "Attribute | None") -> "FileLineColLoc | None":
 
 
 def one_line(text: str) -> str:
-    """The text with line breaks and runs of blanks made single blanks."""
+    """Return the text with line breaks and runs of blanks replaced by single blanks."""
     return " ".join(text.split())
 
 
 def reason_of(error: Exception) -> str:
-    """What the system says of a file or program, in lower case."""
+    """Return the system's message on a file or program, in lower case."""
     return str(getattr(error, "strerror", None) or error).lower()
 
 
 def named_place(place: "FileLineColLoc") -> str:
-    """`file:line:column`."""
+    """Return `file:line:column`."""
     return f"{place.filename.data}:{place.line.data}:{place.column.data}"
 
 
 def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
-    """The note on the place of an op, value or argument of a block; none where that is not known."""
+    """Return the note on the place of an op, value or block argument, or none if it is not known."""
     place = file_position(getattr(at, "location", None)) or position(at)
     return () if place is None else (Note(message, place),)
 
 
 def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
-    """Refuse the program at `at`; an op that nobody wrote is named with the one that it was made from."""
+    """Raise XetileError at `at`; for an op that nobody wrote the message names its origin."""
     error = XetileError(with_origin(at, message), position(at), notes)
     error.at = at
     raise error
@@ -242,19 +243,19 @@ def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -
 _written: ContextVar[Mapping[tuple[str, int, int], str] | None] = ContextVar(
     "written", default=None
 )
-"""Of the program that is being lowered, the names of the ops by their places."""
+"""The names of the ops of the program that is being lowered, by their places."""
 
 
 @contextmanager
 def written_in(program: "Operation") -> Generator[None]:
-    """What is refused inside is made of the ops of `program` as it is now; an outer program is the one that counts."""
+    """Within the context, errors are about ops made from `program`'s as it is now; the outermost program counts."""
     if _written.get() is not None:
         yield
         return
     names: dict[tuple[str, int, int], str] = {}
     for op in program.walk():
         if (place := file_position(op.location)) is not None:
-            # what ends a region that says no end stands where the region's op does
+            # an implicit terminator has the place of the op around it
             names.setdefault(_key(place), op.name)
     token = _written.set(names)
     try:
@@ -268,7 +269,7 @@ def _key(place: "FileLineColLoc") -> tuple[str, int, int]:
 
 
 def with_origin(at: "Operation | SSAValue", message: str) -> str:
-    """The message, with the op that the user wrote where it speaks of one that a pass made."""
+    """Return the message with the op that the user wrote, if it mentions one that a pass made."""
     from xdsl.ir import Operation
 
     written = _written.get()
@@ -287,11 +288,11 @@ def with_origin(at: "Operation | SSAValue", message: str) -> str:
 
 
 _AROUND = ("builtin.module", "gpu.module", "gpu.func", "func.func", "llvm.func")
-"""Ops that others stand in, which nothing else is made from."""
+"""Ops that contain others, which nothing else is made from."""
 
 
 class Told(NamedTuple):
-    """What the user was told of a program that is taken: `remark` or `warning`, the line from 1, the text."""
+    """A remark or warning on a valid program: `remark` or `warning`, the line from 1, the text."""
 
     kind: str
     line: int | None
@@ -303,7 +304,7 @@ _collecting: ContextVar[list[Told] | None] = ContextVar("collecting", default=No
 
 @contextmanager
 def collected_remarks() -> Generator[list[Told]]:
-    """Collect the remarks and warnings that are made inside instead of printing them."""
+    """Collect the remarks and warnings of the context instead of printing them."""
     told: list[Told] = []
     token = _collecting.set(told)
     try:
@@ -313,9 +314,9 @@ def collected_remarks() -> Generator[list[Told]]:
 
 
 class Said(NamedTuple):
-    """What would be printed of a program that is taken: `text` is a diagnostic with its line of source.
+    """The output of a remark or warning on a valid program: `text` is a diagnostic with its line of source.
 
-    `once` is the message where it holds for all that a command does, which is told it once; else it is empty.
+    `once` is the message if it applies to a whole command, which prints it once; else it is empty.
     """
 
     text: str
@@ -327,7 +328,7 @@ _keeping: ContextVar[list[Said] | None] = ContextVar("keeping", default=None)
 
 @contextmanager
 def kept_remarks() -> Generator[list[Said]]:
-    """Keep the remarks and warnings that are made inside as they would be printed, instead of printing them."""
+    """Collect the remarks and warnings of the context in printed form, instead of printing them."""
     said: list[Said] = []
     token = _keeping.set(said)
     try:
@@ -337,7 +338,7 @@ def kept_remarks() -> Generator[list[Said]]:
 
 
 def say_again(said: Iterable[Said]) -> None:
-    """Print, or keep, what was kept."""
+    """Print, or collect, kept remarks."""
     keeping = _keeping.get()
     for one in said:
         if keeping is None:
@@ -347,7 +348,7 @@ def say_again(said: Iterable[Said]) -> None:
 
 
 def warnings_of(said: Iterable[Said]) -> list[str]:
-    """The warnings among what was kept, each on one line, without their lines of source."""
+    """Return the warnings among kept remarks, each on one line, without their lines of source."""
     lines = [one.text.partition("\n")[0] for one in said]
     return [line for line in lines if line.startswith(_WARNING) or f": {_WARNING}" in line]
 
@@ -356,17 +357,17 @@ _WARNING = "warning: "
 
 
 def is_collecting() -> bool:
-    """Whether remarks and warnings are collected, and not printed, in whatever form."""
+    """Return True if remarks and warnings are collected and not printed."""
     return _collecting.get() is not None
 
 
 def remark(at: "Operation | SSAValue | None", message: str) -> None:
-    """Tell the user, on standard error, what holds only under a condition that is not checked."""
+    """Report on standard error an assumption that is not checked."""
     _tell("remark", at, message)
 
 
 def warn(at: "Operation | SSAValue | None", message: str) -> None:
-    """Tell the user, on standard error, what is legal and hardly meant, or what of the text has no effect."""
+    """Report on standard error input that is legal but probably a mistake, or that has no effect."""
     _tell("warning", at, message)
 
 
@@ -394,9 +395,9 @@ _told: ContextVar[set[str] | None] = ContextVar("told", default=None)
 
 @contextmanager
 def one_command(*, snippets: bool = True) -> Generator[None]:
-    """What is done inside is one command of a user, who is told once what holds for all of it.
+    """Run one command of a user; remarks on all of it are printed once.
 
-    With `snippets`, diagnostics on what it reads show the lines of source.
+    With `snippets`, diagnostics on its input show the lines of source.
     """
     token = _told.set(set())
     reading = _sources.set({} if snippets else None)
@@ -408,7 +409,7 @@ def one_command(*, snippets: bool = True) -> Generator[None]:
 
 
 def is_command() -> bool:
-    """Whether what runs is a command, which prints remarks, and no Python program."""
+    """Return True if a command runs, which prints remarks, and not a Python program."""
     return _told.get() is not None
 
 
@@ -421,6 +422,6 @@ def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
 
 
 def alternatives(numbers: Iterable[int]) -> str:
-    """Numbers of which any is legal, for a message: `1, 2 or 4`."""
+    """Return numbers of which any is legal, for a message: `1, 2 or 4`."""
     *most, last = sorted(numbers)
     return f"{', '.join(map(str, most))} or {last}" if most else str(last)

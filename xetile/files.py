@@ -1,6 +1,6 @@
-"""Writing files so that nobody finds half of one: beside their places first, then all are put there.
+"""Writing files so that nobody finds half of one: first as temporary files, which then replace the targets.
 
-Imports nothing of ours: what went wrong is an OSError, which who writes puts in words.
+Imports nothing of ours: errors are OSErrors, which the callers put in words.
 """
 
 import os
@@ -15,10 +15,10 @@ def write_files(
     files: Sequence[tuple[str, bytes]],
     refusing: Callable[[str], AbstractContextManager[None]] = nullcontext,
 ) -> None:
-    """Write files, in their order: each is the old one or the new one, all the old one where one cannot be written.
+    """Write files, in their order: each has its old or new content, all their old content if one cannot be written.
 
     A device such as /dev/null, or a pipe, is written in place.
-    Errors: OSError, inside of `refusing` of the path that is at fault.
+    Raise OSError, inside of `refusing` of the path that is at fault.
     """
     with ExitStack() as leftovers:
         written: list[tuple[str, Path, bytes]] = []
@@ -32,7 +32,7 @@ def write_files(
 
 
 def replaced(outputs: Iterable[str], inputs: Iterable[str]) -> tuple[str, str] | None:
-    """The first output that is one of the input files, by whatever path or link, and that input; None if none is."""
+    """Return the first output that is an input file, by any path or link, and that input, or None."""
     read = {_identity(path): path for path in inputs}
     for output in outputs:
         identity = _identity(output)
@@ -42,7 +42,7 @@ def replaced(outputs: Iterable[str], inputs: Iterable[str]) -> tuple[str, str] |
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What a file has in common under all its names; None for what is no file, such as a pipe, or not there."""
+    """Return the identity of a file under all its names, or None for a pipe or a missing file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -51,13 +51,13 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _is_stream(target: Path) -> bool:
-    """Whether a place is a device such as /dev/null or a pipe, which is written in place; a folder fails."""
+    """Return True for a device such as /dev/null or a pipe, which is written in place; a folder fails."""
     return target.exists() and not target.is_file()
 
 
 @contextmanager
 def _beside(path: str, data: bytes, number: int) -> Generator[Path]:
-    """A file with the data next to its place, which is gone afterwards unless it was put there."""
+    """Yield a temporary file with the data next to its target; remove it afterwards unless it replaced the target."""
     target = Path(path).resolve()
     beside = target.with_name(f".{target.name}.{os.getpid()}.{number}.tmp")
     if _is_stream(target):

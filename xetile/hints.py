@@ -1,4 +1,4 @@
-"""Whether a value is of a kind, as `xdsl.utils.hints.isa` says it, but quickly.
+"""A faster `xdsl.utils.hints.isa`.
 
 xDSL derives the constraint of a generic attribute anew at each call: a seventh of a small kernel's compilation.
 """
@@ -23,7 +23,7 @@ else:
         return origin if isinstance(origin, type) and origin is not UnionType else None
 
     def isa(value, hint):
-        """Whether a value is of a class, or an attribute of a generic one."""
+        """Return True if a value is of a class, or an attribute of a generic one."""
         if isinstance(hint, type):
             return isinstance(value, hint)
         kind = _class_of(hint)

@@ -1,22 +1,21 @@
-"""Reading IR: what the stock xDSL parser lacks.
+"""Parsing IR: extensions of the stock xDSL parser.
 
 Gaps of xDSL 0.75 that are closed here, each with a test in test/unit/test_parser.py that
-fails
-once upstream has closed it:
+fails once upstream has closed it:
 
-- a hexadecimal element of `dense<...>` with a float type is read as an integer, where MLIR takes it
+- a hexadecimal element of `dense<...>` with a float type is read as an integer, where MLIR reads it
   as the bits of the float;
 - no op and no block argument gets a source position;
 - a value that is used and never defined is reported at the end of the file, not at the use;
 - an unknown op is reported at the token that follows its name;
-- an element of `dense<...>` that is too large for its float type is refused, where MLIR rounds it to infinity, and
-  an index takes integers of any size;
-- of `%v_1_0` the name `v_1` is kept, under which a second `%v` is printed;
+- an element of `dense<...>` that is too large for its float type is an error, where MLIR rounds it to infinity, and
+  an index accepts integers of any size;
+- for `%v_1_0` the name `v_1` is kept, under which a second `%v` is printed;
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
 
 No dialect is known here; `xetile.dialects.modules` has a parser that knows ours.
 
-Numbers as MLIR text writes them: bit patterns, what a type rounds to infinity, lists of plain ones.
+Numbers of MLIR text: bit patterns, numbers that a type rounds to infinity, lists of plain numbers.
 """
 
 import re
@@ -71,12 +70,12 @@ class HexadecimalInteger(int):
 
 
 def is_index(value: int) -> bool:
-    """Whether an index can have that value: it has 64 bits, the first one its sign."""
+    """Return True if an index can have that value: it has 64 bits, the first one its sign."""
     return -(1 << 63) <= value < 1 << 63
 
 
 def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span) -> float:
-    """The float with the bit pattern `bits`; an error at `at` if that is too wide or negative."""
+    """Return the float with the bit pattern `bits`; raise at `at` if that is too wide or negative."""
     if bits < 0:
         parser.raise_error("hexadecimal float literal with a leading minus sign", at)
     if bits >> float_type.bitwidth:
@@ -86,13 +85,13 @@ def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span)
 
 
 def end_of_numbers(text: str, start: int) -> int | None:
-    """Where the list ends whose first element begins at `start`, if all are plain decimal numbers; else None."""
+    """Return the end of the list whose first element begins at `start`, or None unless all are plain decimals."""
     found = _NUMBERS.match(text, start)
     return None if found is None else found.end()
 
 
 def numbers(text: str, start: int, end: int) -> Iterator[tuple[int | float, int, int]]:
-    """The numbers there, each with where it begins and ends."""
+    """Yield the numbers there, each with its beginning and end."""
     for found in _EACH.finditer(text, start, end):
         word = found[0]
         yield (float(word) if "." in word else int(word)), *found.span()
@@ -104,13 +103,13 @@ _WITHOUT_TEXT: dict[type[BaseException], str] = {
 }
 
 _NAME = re.compile(r'(?:%[^=\n]*=\s*)?"?([\w.$]+)')
-"""The name of an op at the start of its text, behind the names of its results."""
+"""The name of an op at the start of its text, after the names of its results."""
 
 _WHOLE_NUMBER = re.compile(r"-?\s*\d+(?![\w.])")
 
 _Result = TypeVar("_Result")
 
-# What xDSL raises, beside ParseError, while it builds attributes and ops out of well-formed tokens.
+# Errors, other than ParseError, that xDSL raises while it builds attributes and ops from well-formed tokens.
 _UNPLACED_ERRORS = (
     VerifyException,
     ValueError,
@@ -124,7 +123,7 @@ _UNPLACED_ERRORS = (
 
 
 BYTE_ORDER_MARK = "\ufeff"
-"""What some editors put in front of a text."""
+"""Mark that some editors put at the start of a text."""
 
 _NO_INDEX = "integer {} is out of range for index, which has 64 bits"
 
@@ -138,7 +137,7 @@ class Parser(ScopedParser):
     """
 
     usual_dialect: ClassVar[str] = "builtin"
-    """Where an unknown op that names no dialect may have been meant to be."""
+    """The dialect that an unknown op without a dialect may have been meant to be in."""
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         text = input.decode("utf-8") if isinstance(input, bytes) else input
@@ -146,7 +145,7 @@ class Parser(ScopedParser):
         super().__init__(ctx, text.removeprefix(BYTE_ORDER_MARK), name)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        """As xDSL's; an undefined value is reported at its first use, and no text is an empty module."""
+        """Parse as xDSL does, but report an undefined value at its first use, and accept no text as an empty module."""
         try:
             module = super().parse_module(allow_implicit_module)
         except RecursionError:
@@ -163,7 +162,7 @@ class Parser(ScopedParser):
         return module
 
     def parse_operation(self) -> Operation:
-        """As xDSL's, and the op gets its position."""
+        """Parse as xDSL does, and give the op its position."""
         start = self._current_token.span
         outer, self.statement = self.statement, start
         operation = self._placed(super().parse_operation, start)
@@ -175,7 +174,7 @@ class Parser(ScopedParser):
         return operation
 
     def parse_verbatim(self) -> str:
-        """The text between `<` and the `>` that closes it."""
+        """Return the text between `<` and the `>` that closes it."""
         if self._current_token.kind is not MLIRTokenKind.LESS:
             self.raise_error("'<' expected")
         return self._parse_dialect_symbol_body()
@@ -213,7 +212,7 @@ class Parser(ScopedParser):
         return operation
 
     def _is_quoted(self, name: str) -> bool:
-        """Whether `name`, the token before the current one, stands in quotation marks."""
+        """Return True if `name`, the token before the current one, is in quotation marks."""
         text = self.lexer.input.content
         end = text.rfind(name, 0, self._current_token.span.start) + len(name)
         return text[end] == '"'
@@ -222,7 +221,7 @@ class Parser(ScopedParser):
         self._placed(super()._parse_alias_def, self._current_token.span)
 
     def _placed(self, parse: Callable[[], _Result], start: Span) -> _Result:
-        """Run `parse`; what it raises without a place is reported at `start`."""
+        """Run `parse`; report errors without a place at `start`."""
         try:
             return parse()
         except _UNPLACED_ERRORS as error:
@@ -235,13 +234,13 @@ class Parser(ScopedParser):
             raise NotedParseError(start, unbuilt_complaint(name, message)) from error
 
     def _too_many_digits(self, start: Span) -> NotedParseError:
-        """The complaint of a number that stands between `start` and the current token."""
+        """Return the error on a number between `start` and the current token."""
         end = self._current_token.span.end
         place, message = longest_number(self.lexer.input.content[start.start : end])
         return NotedParseError(self._span(start.start + place), message)
 
     def _name_of_statement(self, start: Span) -> str:
-        """The name of the op whose text begins at `start`."""
+        """Return the name of the op whose text begins at `start`."""
         found = _NAME.match(self.lexer.input.content, start.start)
         return found[1] if found else start.text
 
@@ -256,7 +255,7 @@ class Parser(ScopedParser):
         return found
 
     def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
-        """A number and its type; an index has 64 bits, and a float type takes no whole number."""
+        """Parse a number and its type; an index has 64 bits, and a float type accepts no whole number."""
         start = self._current_token.span
         found = super().parse_optional_builtin_int_or_float_attr()
         if isinstance(found, FloatAttr):
@@ -268,7 +267,7 @@ class Parser(ScopedParser):
         return found
 
     def _refuse_whole_number(self, start: Span, found: FloatAttr) -> None:
-        """Refuse decimal digits without a point for a float, as MLIR does."""
+        """Raise for decimal digits without a point for a float, as MLIR does."""
         digits = _WHOLE_NUMBER.match(self.lexer.input.content, start.start)
         if digits is not None:
             raise NotedParseError(
@@ -278,7 +277,7 @@ class Parser(ScopedParser):
             )
 
     def _parse_location(self) -> LocationAttr:
-        """A location; fused ones with metadata and ranges in a file too, which xDSL does not read."""
+        """Parse a location, also fused ones with metadata and ranges in a file, which xDSL does not read."""
         start = self._current_token.span
         if self.parse_optional_keyword("fused") and self.parse_optional_punctuation("<"):
             metadata = self.parse_attribute()
@@ -300,10 +299,10 @@ class Parser(ScopedParser):
     _Element = StockParser._TensorLiteralElement
 
     class _HexadecimalElement(_Element):
-        """An element of `dense<...>` that the stock parser reads otherwise than MLIR.
+        """An element of `dense<...>` that the stock parser reads differently from MLIR.
 
-        A float type takes hexadecimal integers as bit patterns, and makes infinity of what
-        is too large.
+        A float type accepts hexadecimal integers as bit patterns, and rounds numbers that are
+        too large to infinity.
         """
 
         def to_type(
@@ -338,7 +337,7 @@ class Parser(ScopedParser):
     def _parse_tensor_literal(
         self,
     ) -> tuple[list[StockParser._TensorLiteralElement], list[int]]:
-        """As xDSL's; a list of plain numbers is read at once."""
+        """Parse as xDSL does, but read a list of plain numbers at once."""
         input, opening = self.lexer.input, self._current_token
         if opening.kind is not MLIRTokenKind.L_SQUARE:
             return super()._parse_tensor_literal()
@@ -354,7 +353,7 @@ class Parser(ScopedParser):
 
 
 def _place_end(region: Region, location: LocationAttr) -> None:
-    """Give the end of a body that is not written the position of the op around it."""
+    """Give an implicit terminator the position of the op around it."""
     end = None if region.last_block is None else region.last_block.last_op
     if end is not None and isinstance(end.location, UnknownLoc):
         end.location = location
@@ -363,7 +362,7 @@ def _place_end(region: Region, location: LocationAttr) -> None:
 def _drop_suffixes(named: SSAValue | Block) -> None:
     """Keep `v` of `v_1_0`: xDSL drops one suffix when a name is set, and prints a second `%v` as `%v_1`.
 
-    Of `_1`, which is a suffix alone, nothing is left.
+    A name like `_1`, which is only a suffix, is dropped.
     """
     before = None
     while named.name_hint and before != named.name_hint:
@@ -373,7 +372,7 @@ def _drop_suffixes(named: SSAValue | Block) -> None:
 
 
 def refusal(error: ParseError) -> XetileError:
-    """The parse error as an answer: one line, the place that every diagnostic has, its notes."""
+    """Return the parse error as a diagnostic: one line, the place that every diagnostic has, its notes."""
     line, column, message = parse_error_location(error)
     name = StringAttr(error.span.input.name)
     notes = error.notes if isinstance(error, NotedParseError) else ()
@@ -381,13 +380,13 @@ def refusal(error: ParseError) -> XetileError:
 
 
 def parse_error_location(error: ParseError) -> tuple[int, int, str]:
-    """The line, the column (both from 1) and the message, on one line, of a parse error."""
+    """Return the line, the column (both from 1) and the message, on one line, of a parse error."""
     place = error.span.get_location()
     return place.line, place.col, one_line(error.msg)
 
 
 def as_wrong_input(error: BaseException) -> XetileError | None:
-    """What an exception says of wrong input; None for a fault of the program."""
+    """Return the diagnostic for an exception on wrong input, or None for a fault of the program."""
     match error:
         case XetileError():
             return error

@@ -1,4 +1,4 @@
-"""How far a long run is, on standard error: shares of what is done, a bar, or what is being done."""
+"""Progress of a long run on standard error: the share that is done, a bar, or the current stage."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ BAR_WIDTH = 30
 
 
 def shares(program: str) -> Callable[[int, int], None]:
-    """Shows how far a run is, once it has taken a while and not too often."""
+    """Return a function that shows the progress of a run, once it has taken a while and not too often."""
     started = time.monotonic()
     shown = started + AFTER_SECONDS - EVERY_SECONDS
 
@@ -31,9 +31,9 @@ def shares(program: str) -> Callable[[int, int], None]:
 
 
 class Bar:
-    """A line that shows how much of a run is done: on a terminal it moves, elsewhere shares are told as `shares` does.
+    """A line that shows the progress of a run: on a terminal it is rewritten, elsewhere it is printed as by `shares`.
 
-    Called with what is done and how much there is; the line goes when it is left.
+    Call it with the finished and the total amount; the line disappears at the end of the context.
     """
 
     def __init__(self, program: str) -> None:
@@ -44,7 +44,7 @@ class Bar:
         self._shown = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that so much is done."""
+        """Show the progress."""
         if not self._moves:
             self._shares(done, total)
             return
@@ -67,9 +67,9 @@ class Bar:
 
 
 class Stages:
-    """Shows what a run is at, once it has taken a while: while it is entered, called with what comes next.
+    """A display of the current stage of a run, once it has taken a while: call it with the next stage in the context.
 
-    Its own thread looks, since a driver that builds says nothing.
+    A separate thread prints, since a driver that builds does not return.
     """
 
     def __init__(self, program: str) -> None:
@@ -79,7 +79,7 @@ class Stages:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __call__(self, stage: str) -> None:
-        """Say what comes next."""
+        """Set the current stage."""
         self._stage = stage
 
     def __enter__(self) -> Self:

@@ -1,12 +1,12 @@
-"""Reading names: where each was defined, what contradicts that, and what an unknown one may have meant.
+"""Parsing of names: where each was defined, what contradicts that, and suggestions for unknown ones.
 
-xDSL 0.75 answers a name that is defined twice, or used with another type, without the other place.
+xDSL 0.75 reports a name that is defined twice, or used with another type, without the other place.
 No dialect is known here.
 
-Tokens of MLIR text, read by one regular expression.
+Tokens of MLIR text are read by one regular expression.
 
-xDSL 0.75 asks a dozen questions for each character that begins a token, which is a sixth of the time that reading
-20,000 constants takes. What the expression does not match, rare tokens and mistakes, goes to xDSL's lexer.
+xDSL 0.75 tests a dozen conditions for each character that begins a token, a sixth of the time of reading
+20,000 constants. Text that the expression does not match, rare tokens and mistakes, goes to xDSL's lexer.
 """
 
 import re
@@ -38,7 +38,7 @@ _KINDS = {
     r"(?:[1-9][0-9]*+|0(?!x))(?![0-9.])": MLIRTokenKind.INTEGER_LIT,
 }
 _MARKS = ":,()}[]<>=+/*?|"
-"""Punctuation that begins nothing longer."""
+"""Punctuation that is no prefix of a longer token."""
 _TOKEN = re.compile(
     rf"\s*+(?:{'|'.join(f'({kind})' for kind in _KINDS)}|([{re.escape(_MARKS)}])(?!/))",
     re.ASCII,
@@ -47,10 +47,10 @@ _KIND_OF_GROUP = (None, *_KINDS.values())
 
 
 class Lexer(MLIRLexer):
-    """xDSL's lexer: the same tokens."""
+    """xDSL's lexer: the same tokens, faster."""
 
     def lex(self) -> MLIRToken:
-        """The next token; `pos` is behind it then."""
+        """Return the next token, and move `pos` past it."""
         found = _TOKEN.match(self.input.content, self.pos)
         if found is None:
             return super().lex()
@@ -67,7 +67,7 @@ _Type = TypeVar("_Type", bound=Attribute)
 
 
 class NotedParseError(ParseError):
-    """A parse error in words of ours, perhaps with other places."""
+    """A parse error with our message, perhaps with other places."""
 
     def __init__(self, span: Span, message: str, notes: Sequence[Note] = ()) -> None:
         super().__init__(span, message)
@@ -75,7 +75,7 @@ class NotedParseError(ParseError):
 
 
 class ScopedParser(StockParser):
-    """xDSL's parser, which remembers where names stand."""
+    """xDSL's parser, which also records the places of names."""
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         text = input.decode("utf-8") if isinstance(input, bytes) else input
@@ -84,23 +84,23 @@ class ScopedParser(StockParser):
         self._defined: dict[str, list[Span]] = {}
         """Every definition of a value of each name, in all scopes."""
         self._first_uses: dict[str, tuple[Span, Attribute, Mapping[str, object]]] = {}
-        """Of values that are not defined yet: the first use, its type, the names in sight there."""
+        """For values that are not defined yet: the first use, its type, the names visible there."""
         self._aliases: dict[str, Span] = {}
         super().__init__(ctx, text, name)
         self._parser_state = ParserState(Lexer(Input(text, name)))
 
     def position_at(self, offset: int) -> LocationAttr:
-        """The position that ops and arguments get of character `offset` of the text."""
+        """Return the position that ops and arguments get for character `offset` of the text."""
         return self.place_at(offset)
 
     def place_at(self, offset: int) -> FileLineColLoc:
-        """The position of character `offset` of the text."""
+        """Return the position of character `offset` of the text."""
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
         return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
 
     def in_our_words(self, error: ParseError) -> NotedParseError:
-        """What xDSL complains of, said with what was found and what to write."""
+        """Rewrite xDSL's error to say what was found and what to write."""
         if isinstance(error, MultipleSpansParseError) and self.forward_block_references:
             return self._missing_block()
         if error.msg.startswith("values used but not defined"):
@@ -116,7 +116,7 @@ class ScopedParser(StockParser):
     # Values.
 
     def resolve_operand(self, operand: UnresolvedOperand, type: _Type) -> SSAValue[_Type]:
-        """As xDSL's; a value of another type is answered with its definition."""
+        """Resolve as xDSL does, but report a value of another type with its definition."""
         name = operand.operand_name
         values = self.ssa_values.get(name)
         if values is None:
@@ -150,7 +150,7 @@ class ScopedParser(StockParser):
         )
 
     def _place_of(self, name: str) -> Span | None:
-        """Where a value that is in sight was defined: the last definition, since inner scopes are closed."""
+        """Return where a visible value was defined: the last definition, since inner scopes are closed."""
         return self._defined[name][-1] if name in self._defined else None
 
     def _register_ssa_definition(
@@ -177,7 +177,7 @@ class ScopedParser(StockParser):
                 value.location = self.position_at(span.start)
 
     def _undefined_value(self, error: ParseError) -> NotedParseError:
-        """A value that is never defined where it is in sight, at its first use."""
+        """Report a value that has no visible definition, at its first use."""
         name = next(iter(self.forward_ssa_references))
         if name not in self._first_uses:
             return NotedParseError(
@@ -229,7 +229,7 @@ class ScopedParser(StockParser):
     def _parse_extended_type_or_attribute(
         self, attr_or_dialect_name: str, is_type: bool
     ) -> Any:
-        """As xDSL's; an alias, a type or an attribute that is not there is answered with what may be meant."""
+        """Parse as xDSL does, but report an unknown alias, type or attribute with suggestions."""
         name = attr_or_dialect_name
         if "." in name:
             self._refuse_unknown(name, is_type=is_type)
@@ -248,7 +248,7 @@ class ScopedParser(StockParser):
         raise NotedParseError(self.name_before(), message)
 
     def _names(self, name: str, *, is_type: bool) -> list[str]:
-        """The types or attributes of the dialect that a name is of."""
+        """Return the types or attributes of the dialect of a name."""
         from xdsl.ir import TypeAttribute
 
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
@@ -264,7 +264,7 @@ class ScopedParser(StockParser):
         )
 
     def _later(self, alias: str) -> tuple[Note, ...]:
-        """The note on a definition of an alias that stands below its use."""
+        """Return the note on a definition of an alias after its use."""
         import re
 
         text = self.lexer.input.content
@@ -273,7 +273,7 @@ class ScopedParser(StockParser):
         return self._notes("defined here; an alias is defined before it is used", place)
 
     def name_before(self) -> Span:
-        """The name of a type or attribute, with its mark, that ends before the current token."""
+        """Return the name of a type or attribute, with its mark, that ends before the current token."""
         text, end = self.lexer.input, self._current_token.span.start
         start = max(text.content.rfind("#", 0, end), text.content.rfind("!", 0, end))
         return Span(start, end, text)
@@ -288,7 +288,7 @@ class ScopedParser(StockParser):
 
 
 def _line_starts(text: str) -> list[int]:
-    """The offsets at which the lines of `text` start."""
+    """Return the offsets at which the lines of `text` start."""
     starts = [0]
     newline = text.find("\n")
     while newline >= 0:
@@ -298,7 +298,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def meant_op(ctx: Context, name: str, usual_dialect: str) -> str:
-    """The hint at the op that an unknown one may have meant: of its dialect, of one spelt alike, of the usual ones."""
+    """Return a hint at the op that an unknown one may mean: of its dialect, of a similar one, of the usual ones."""
     dialect, dot, rest = name.rpartition(".")
     own = dict.fromkeys([dialect, *_dialects_like(ctx, dialect)]) if dot else ()
     for one in own:
@@ -311,7 +311,7 @@ def meant_op(ctx: Context, name: str, usual_dialect: str) -> str:
 
 
 _USUAL = ("arith", "scf", "gpu", "math", "func", "builtin")
-"""Dialects that an op may have been meant of which names none, or one that is not there."""
+"""Dialects in which an op without a dialect, or with an unknown one, may have been meant to be."""
 
 
 def _dialects_like(ctx: Context, dialect: str) -> Collection[str]:

@@ -1,7 +1,7 @@
-"""What xDSL's tools find of xetile: the entry point `xdsl.universe`.
+"""The entry point `xdsl.universe`, through which xDSL's tools find xetile.
 
-Only names that xDSL does not own, since any clash makes every call of xdsl-opt fail. Nothing
-is imported before it is asked for.
+It has only names that xDSL does not own, since any clash makes every call of xdsl-opt fail. Nothing
+is imported before it is needed.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ Load = Callable[[], type[ModulePass]]
 
 
 def _for_others(load: Load) -> Load:
-    """A pass for tools of other people.
+    """Wrap a pass for tools of other projects.
 
-    It takes ops that these read as xDSL has them, and its refusals show all that they know where a text and its notes
-    are printed, as xDSL's tools do.
+    It accepts ops that these read as xDSL defines them, and its errors show all that they contain in tools that print a
+    text and its notes, as xDSL's do.
     """
 
     def loaded() -> type[ModulePass]:
@@ -51,7 +51,7 @@ def _for_others(load: Load) -> Load:
 
 
 def _show_places(error: XetileError) -> None:
-    """Add the other places; and the op in the IR where no position is known, since xDSL's parser gives none."""
+    """Add the other places; and the op in the IR if no position is known, since xDSL's parser gives none."""
     for note in error.notes:
         error.add_note(f"{named_place(note.location)}: note: {note.message}")
     op = error.at.owner if isinstance(error.at, SSAValue) else error.at

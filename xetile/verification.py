@@ -1,4 +1,4 @@
-"""Verification whose answer is the innermost op that is wrong, with its place."""
+"""Verification that reports the innermost op that is wrong, with its place."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import cast
@@ -13,16 +13,17 @@ from xetile.complaints.verifying import verify_complaint
 from xetile.errors import XetileError, fail, notes_at, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)
-"""What verifiers raise. What else xDSL's own raise (a failed `assert`, a bare Exception, an index that is not there)
-is a complaint too; from a verifier of ours it is a fault."""
+"""Errors that verifiers raise. Other errors of xDSL's own (a failed `assert`, a bare Exception, an index that is not
+there) are reported too; from a verifier of ours they are faults.
+"""
 
 
 def verify(module: Operation, further: Callable[[Operation], None]) -> None:
     """Check an op, such as a module, and every op in it, and that every value is defined before it is used.
 
-    `further` is checked of every op first.
+    `further` is first called with every op.
 
-    Errors: XetileError with the message of the op's verifier and the op's position.
+    Raise XetileError with the message of the op's verifier and the op's position.
     """
     for op in module.walk():
         further(op)
@@ -46,7 +47,7 @@ def verify(module: Operation, further: Callable[[Operation], None]) -> None:
 
 
 def _verify_extents(op: Operation) -> None:
-    """Refuse empty vectors, as MLIR does; xDSL 0.75 takes them."""
+    """Raise for empty vectors, as MLIR does; xDSL 0.75 accepts them."""
     for value in op.results:
         if not isinstance(value.type, VectorType):
             continue
@@ -56,11 +57,11 @@ def _verify_extents(op: Operation) -> None:
 
 
 def _verify_symbols(op: Operation) -> None:
-    """Refuse a second symbol of one name where it stands; xDSL 0.75 reports the op around it."""
+    """Raise at a second symbol of one name; xDSL 0.75 reports the op around it."""
     if not op.has_trait(SymbolTable, value_if_unregistered=False):
         return
     if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
-        return  # its own verifier refuses it
+        return  # the op's own verifier reports it
     first: dict[StringAttr, Operation] = {}
     for inner in op.regions[0].block.ops:
         name = inner.get_attr_or_prop("sym_name")
@@ -89,7 +90,7 @@ def _inside_out(op: Operation) -> Iterator[Operation]:
 
 
 def _first_wrong(module: Operation) -> tuple[Operation, Exception] | None:
-    """The first op, inner ones first, whose own verifier complains, and the complaint."""
+    """Return the first op, inner ones first, whose own verifier raises, and its error."""
     for op in _inside_out(module):
         try:
             op.verify(verify_nested_ops=False)
@@ -101,7 +102,7 @@ def _first_wrong(module: Operation) -> tuple[Operation, Exception] | None:
 
 
 def _first_malformed(module: Operation) -> tuple[Operation, Exception] | None:
-    """The first op, outer ones first, that has not the parts of its definition: over it others stumble."""
+    """Return the first op, outer ones first, that violates its definition, which makes other verifiers fail."""
     for op in module.walk():
         if not isinstance(op, IRDLOperation):
             continue
@@ -115,14 +116,14 @@ def _first_malformed(module: Operation) -> tuple[Operation, Exception] | None:
 
 
 def _verify_terminators(region: Region) -> None:
-    """What a block checks beside its ops."""
+    """Run the checks of empty blocks, which are not those of ops."""
     for block in region.blocks:
         if not block.ops:
             block.verify()
 
 
 def _verify_order(op: Operation, defined: set[SSAValue]) -> None:
-    """Refuse a use before its definition, or on a path that does not pass it; `defined` is left as it was."""
+    """Raise for a use before its definition, or on a path without it; `defined` is unchanged afterwards."""
     for region in op.regions:
         if not region.blocks:
             continue
@@ -141,7 +142,7 @@ def _verify_order(op: Operation, defined: set[SSAValue]) -> None:
 
 
 def _verify_block_order(block: Block, defined: set[SSAValue]) -> None:
-    """Refuse a use before its definition; what the block defines is added."""
+    """Raise for a use before its definition; add the values that the block defines."""
     defined.update(block.args)
     for op in block.ops:
         for number, operand in enumerate(op.operands):
@@ -158,7 +159,7 @@ def _verify_block_order(block: Block, defined: set[SSAValue]) -> None:
 def _verify_unreachable(
     region: Region, reached: Collection[Block], defined: set[SSAValue]
 ) -> None:
-    """What never runs may use anything of its region, as in MLIR; the regions of its ops keep their order."""
+    """Let unreachable blocks use all values of their region, as in MLIR; regions of their ops keep their order."""
     dead = [block for block in region.blocks if block not in reached]
     if not dead:
         return
@@ -175,9 +176,9 @@ def _values(block: Block) -> Iterator[SSAValue]:
 
 
 def _immediately_dominated(region: Region) -> dict[Block, list[Block]]:
-    """The blocks that each block which can be reached dominates with none between; all of these are keys.
+    """Return the blocks that each reachable block immediately dominates; all of these are keys.
 
-    xDSL 0.75's `DominanceInfo` counts branches from blocks that nothing reaches, which MLIR does not. Source: Cooper,
+    xDSL 0.75's `DominanceInfo` counts branches from unreachable blocks, which MLIR does not. Source: Cooper,
     Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
     """
     order = _reverse_postorder(region.blocks[0])
@@ -208,7 +209,7 @@ def _immediately_dominated(region: Region) -> dict[Block, list[Block]]:
 
 
 def _reverse_postorder(entry: Block) -> list[Block]:
-    """The blocks that can be reached, each before those that it leads to but for the ways back."""
+    """Return the reachable blocks, each before its successors except for back edges."""
     left: list[Block] = []
     seen = {entry}
     waiting = [(entry, iter(_successors(entry)))]

@@ -1,1 +1,1 @@
-"""Analyses over kernels: they look, they never change anything."""
+"""Analyses over kernels. They never change the IR."""

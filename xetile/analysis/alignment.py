@@ -1,4 +1,4 @@
-"""Which multiples integers and addresses are: residues of values, of memrefs' addresses, and what proves them."""
+"""The multiples that integers and addresses are: residues of values, of memrefs' addresses, and what proves them."""
 
 from typing import cast
 
@@ -34,16 +34,16 @@ ALIGNMENT_ATTRIBUTE = "llvm.align"
 """Attribute of a kernel's argument: bytes of which its address is a multiple (source: MLIR's LLVM dialect)."""
 
 _DEEPEST = 32
-"""Ops behind a value that are looked at: enough for what people write, and bounded."""
+"""Depth to which the ops that compute a value are followed: enough for what people write, and bounded."""
 _ROUNDS = 4
-"""Rounds of a loop that are looked at before what it carries is taken to be anything."""
+"""Rounds of a loop that are examined before a carried value is taken to be anything."""
 
 
 class Alignments:
     """Residues of the integers and addresses (bytes) of a function.
 
-    What a host gives (arguments, extents, what is loaded) is a multiple of whatever is asked for where `trusting`,
-    else anything; what counts (ids, loops), and what is computed of it, is never trusted.
+    With `trusting`, arguments, extents and loaded values, which the host supplies, are multiples of any number asked
+    for; otherwise they may be anything. Counters (ids, loops) and values computed from them are never trusted.
     """
 
     def __init__(self, *, trusting: bool) -> None:
@@ -52,18 +52,18 @@ class Alignments:
         self._depth = 0
 
     def _supposing(self, value: SSAValue, found: Residue) -> "Alignments":
-        """The same knowledge, and what one value is taken to be."""
+        """Return a copy of these residues in which `value` is assumed to have the residue `found`."""
         trial = Alignments(trusting=self._given == ZERO)
         trial._known = {**self._known, value: found}
         trial._depth = self._depth
         return trial
 
     def mixed(self, value: Mixed) -> Residue:
-        """Of a literal, or of a value."""
+        """Return the residue of a literal or of a value."""
         return Residue(0, value) if isinstance(value, int) else self.value(value)
 
     def value(self, value: SSAValue) -> Residue:
-        """Of an integer or an index."""
+        """Return the residue of an integer or an index."""
         found = self._known.get(value)
         if found is None and self._depth < _DEEPEST:
             self._depth += 1
@@ -105,7 +105,7 @@ class Alignments:
                 return self._unknown(op)
 
     def _unknown(self, op: Operation) -> Residue:
-        """Computed of what the host gives alone it is such itself."""
+        """Return the residue of the host's values if the op computes only from those, else `ANY`."""
         room = op.name.partition(".")[0]
         if room in ("gpu", "xevm") or op.regions:
             return ANY
@@ -136,7 +136,7 @@ class Alignments:
         return self._given if aligned is None else Residue(aligned)
 
     def _carried(self, argument: BlockArgument, loop: Operation) -> Residue:
-        """What a loop of scf.for carries: what it is given, and what a round hands on to the next."""
+        """Return the residue of a value that an scf.for carries: the join of its initial and its yielded values."""
         last = argument.block.last_op
         assert last is not None
         found = self.value(loop.operands[argument.index + 2])
@@ -150,7 +150,7 @@ class Alignments:
     # Memory.
 
     def start(self, memref: SSAValue) -> Residue:
-        """Of the address of a memref's element zero."""
+        """Return the residue of the address of a memref's element zero."""
         for value in _views(memref):
             aligned = _assumed(value)
             if aligned is not None:
@@ -158,7 +158,7 @@ class Alignments:
         return self.pointer(memref) + in_bytes(self.offset(memref), _element_bits(memref))
 
     def pointer(self, memref: SSAValue) -> Residue:
-        """Of a memref's aligned pointer, from which its offset counts."""
+        """Return the residue of a memref's aligned pointer, from which its offset counts."""
         source = _views(memref)[-1]
         if isinstance(source, BlockArgument):
             aligned = _aligned_argument(source)
@@ -171,7 +171,7 @@ class Alignments:
         return self._given
 
     def offset(self, memref: SSAValue) -> Residue:
-        """Of a memref's offset (elements)."""
+        """Return the residue of a memref's offset (elements)."""
         layout = strides_and_offset(ranked(memref.type))
         if layout is not None and layout[1] is not None:
             return Residue(0, layout[1])
@@ -211,13 +211,13 @@ _SAME_POINTER = (*_SAME_ELEMENTS, "memref.subview", "memref.reinterpret_cast")
 
 
 def _offsets(view: Operation) -> list[Mixed]:
-    """The offsets of a subview or of a reinterpret_cast (elements)."""
+    """Return the offsets of a subview or of a reinterpret_cast (elements)."""
     assert isinstance(view, SubviewOp | ReinterpretCastOp)
     return join_mixed(view.offsets, view.static_offsets)
 
 
 def _views(memref: SSAValue) -> list[SSAValue]:
-    """A memref and those that it is a view of, as far as they have its aligned pointer."""
+    """Return a memref and those that it is a view of, as long as they share its aligned pointer."""
     found = [memref]
     while isinstance(op := found[-1].owner, Operation) and op.name in _SAME_POINTER:
         found.append(op.operands[0])
@@ -225,7 +225,7 @@ def _views(memref: SSAValue) -> list[SSAValue]:
 
 
 def _assumed(memref: SSAValue) -> int | None:
-    """The alignment of element zero (bytes) that the program states."""
+    """Return the alignment of element zero (bytes) that the program states, or None."""
     ops = [memref.owner] if isinstance(memref.owner, Operation) else []
     ops += [use.operation for use in memref.uses]
     stated = [
@@ -235,7 +235,7 @@ def _assumed(memref: SSAValue) -> int | None:
 
 
 def _aligned_argument(argument: BlockArgument) -> int | None:
-    """What the attribute of a function's argument says of its address."""
+    """Return the alignment (bytes) that the attribute of a function's argument states, or None."""
     function = argument.block.parent_op()
     given = None if function is None else function.get_attr_or_prop("arg_attrs")
     if not isa(given, ArrayAttr[DictionaryAttr]) or argument.index >= len(given):

@@ -1,6 +1,6 @@
-"""Whether barriers of the workgroup keep what is written to a memref apart from a load of it.
+"""Find out if barriers of the workgroup separate the writes to a memref from a load of it.
 
-Where they do, it does not matter which subgroup loads what. Memrefs that begin as different arguments, allocations or
+If they do, it does not matter which subgroup loads what. Memrefs that begin as different arguments, allocations or
 globals are different memory (docs/xetile-dialect.md, "Kernels at workgroup level").
 """
 
@@ -44,20 +44,20 @@ _READS = ("memref.load", "vector.load", "vector.transfer_read")
 _BEGINS = ("memref.alloc", "memref.alloca")
 
 Root = Hashable
-"""Where a memref begins: an argument, an allocation, the name of a global; `UNKNOWN` may be any."""
+"""Where a memref begins: an argument, an allocation, the name of a global; `UNKNOWN` may be any of them."""
 
 UNKNOWN = None
 
 
 class WrittenMemory:
-    """What the ops of a function write, and what stands between."""
+    """The memory that the ops of a function write, and the barriers between them."""
 
     def __init__(self, function: Operation) -> None:
         self._entry = function.regions[0].blocks[0]
         self._operations = list(function.walk())
 
     def meets(self, load: Operation) -> bool:
-        """Whether something may be written where a load reads, with no barrier before or after between them."""
+        """Return True if an op may write where `load` reads, with no barrier between them in either order."""
         roots = self._roots_of(load)
         writes = [op for op, written in self._writes if _overlap(roots, written)]
         if not writes:
@@ -67,7 +67,7 @@ class WrittenMemory:
         )
 
     def follows_read(self, write: Operation) -> bool:
-        """Whether something may be read where an op writes, with no barrier between that and the op."""
+        """Return True if an op may read where `write` writes, with no barrier between the read and `write`."""
         roots = self._roots_of(write)
         return any(
             _overlap(roots, self._roots_of(read)) and write in until_barrier(read)
@@ -81,7 +81,7 @@ class WrittenMemory:
 
     @cached_property
     def _tiles(self) -> Classes[frozenset[Root]]:
-        """Where the tiles begin, by what loops and moves make one tile."""
+        """Return the roots of each tile; the tiles that loops and moves make the same are one class."""
         tiles = Classes[frozenset[Root]](lambda left, right: left | right)
         for op in self._operations:
             for left, right in carried_pairs(op):
@@ -94,7 +94,7 @@ class WrittenMemory:
         return tiles
 
     def _roots_of(self, op: Operation) -> frozenset[Root]:
-        """The memory that an op takes: of tiles, of memrefs; unknown where it takes none of them."""
+        """Return the roots of the tiles and memrefs that an op uses; `UNKNOWN` if it uses none."""
         roots: frozenset[Root] = frozenset()
         for operand in op.operands:
             if isinstance(operand.type, TileType):
@@ -133,7 +133,7 @@ def _may_write(op: Operation) -> bool:
 
 
 def until_barrier(op: Operation) -> Iterator[Operation]:
-    """The ops that may be executed after one before the next barrier, its loops' next rounds included."""
+    """Yield the ops that may execute after `op` before the next barrier, also in later rounds of its loops."""
     entered: set[Block] = set()
     yield from _after(op, entered)
 
@@ -155,7 +155,7 @@ def _after(op: Operation, entered: set[Block]) -> Iterator[Operation]:
 
 
 def _inside(op: Operation, entered: set[Block]) -> Iterator[Operation]:
-    """An op and what its regions do before a barrier."""
+    """Yield an op and the ops in its regions that execute before a barrier."""
     yield op
     for block in (block for region in op.regions for block in region.blocks):
         if block in entered:

@@ -1,6 +1,6 @@
-"""What follows from some ops of a kernel: values that are computed of theirs, and turns that they decide.
+"""Dependence on some ops of a kernel: values computed from their results, and regions that they decide.
 
-What is written to memory of a lane's own follows too: to all of a buffer, from there on and before.
+A value written to a lane's private memory makes all of that buffer dependent, before the write as well as after it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.hints import isa
 
 Origins = dict[SSAValue, Operation]
-"""Values, each with the op that it follows from."""
+"""Values, each with the op that it depends on."""
 
 _TELLING = (
     "gpu.subgroup_id",
@@ -24,7 +24,7 @@ _TELLING = (
     "xetile.atomic_rmw_tile",
     "func.call",
 )
-"""What gives each subgroup of a workgroup a result of its own, or may."""
+"""Ops that give each subgroup of a workgroup a result of its own, or may."""
 
 _DECIDED_BY_FIRST = ("scf.if", "scf.index_switch")
 _READING = ("memref.load", "vector.load", "memref.dim", "memref.dealloc")
@@ -35,7 +35,7 @@ def following(
     starts: Callable[[Operation], bool],
     ends: Collection[str] = (),
 ) -> Origins:
-    """The values that follow from the results of the ops that `starts` picks; ops named in `ends` pass nothing on."""
+    """Return the values that depend on results of the ops that `starts` picks; ops named in `ends` end it."""
     found: Origins = {}
     ops = list(function.walk())
     for op in ops:
@@ -52,17 +52,17 @@ def following(
 
 
 def told_apart(function: Operation) -> Origins:
-    """The values that may differ between subgroups of a workgroup."""
+    """Return the values that may differ between subgroups of a workgroup."""
     return following(function, lambda op: op.name in _TELLING)
 
 
 def origin_of(op: Operation, origins: Mapping[SSAValue, Operation]) -> Operation | None:
-    """The op that an op's operands follow from."""
+    """Return the op that the operands of `op` depend on, or None."""
     return _first(op.operands, origins)
 
 
 def decided_by(op: Operation, origins: Mapping[SSAValue, Operation]) -> Operation | None:
-    """The op from which it follows whether, or how often, an op is executed at all."""
+    """Return the op that decides whether, or how often, `op` is executed, or None."""
     parent = op.parent_op()
     while parent is not None:
         if (origin := _first(_deciding(parent), origins)) is not None:
@@ -84,7 +84,7 @@ def _step(op: Operation, found: Origins) -> None:
 
 
 def _write(op: Operation, found: Origins) -> None:
-    """What an op may write to a lane's own memory, or whether it does, is what is found there."""
+    """Mark the private buffers that `op` may write if its operands, or whether it executes, depend on an origin."""
     if op.regions or any(isa(result.type, MemRefType) for result in op.results):
         return
     buffers = [buffer for value in op.operands if (buffer := _own_buffer(value)) is not None]
@@ -93,7 +93,7 @@ def _write(op: Operation, found: Origins) -> None:
 
 
 def _own_buffer(memref: SSAValue) -> SSAValue | None:
-    """The memory of a lane's own that a memref is a view of."""
+    """Return the private buffer of a lane that a memref is a view of, or None."""
     if not isa(memref.type, MemRefType[Attribute]):
         return None
     op = memref.owner
@@ -107,7 +107,7 @@ def _own_buffer(memref: SSAValue) -> SSAValue | None:
 
 
 def _deciding(op: Operation) -> Sequence[SSAValue]:
-    """The values that say how often, or which of, the regions of an op are executed."""
+    """Return the values that decide how often, or which of, the regions of an op are executed."""
     if op.name in _DECIDED_BY_FIRST:
         return op.operands[:1]
     if op.name == "scf.for":

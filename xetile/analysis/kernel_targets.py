@@ -1,4 +1,4 @@
-"""Which target a kernel is lowered for: the option's, else the one that its gpu.module names, else the default.
+"""The target that a kernel is lowered for: the option's, else the one that its gpu.module names, else the default.
 
 gpu.module @kernels [#xevm.target<chip = "bmg">] { ... }    // bmg
 gpu.module @kernels [#xevm.target] { ... }                  // upstream's default chip
@@ -18,12 +18,12 @@ from xetile.targets import DEFAULT, EXAMPLE, by_name, find, names
 from xetile.targets.target import ASSUMPTIONS, MOST_COPIES, Assume, Target
 
 _option: ContextVar[str] = ContextVar("option", default="the option 'device'")
-"""What messages call the option that names a device."""
+"""The name that messages use for the option that names a device."""
 
 
 @contextmanager
 def option_called(spelling: str) -> Generator[None]:
-    """Inside, the user gives the device by an option of this spelling, such as `--device`."""
+    """Within the context, messages spell the option that names the device `spelling`, such as `--device`."""
     token = _option.set(spelling)
     try:
         yield
@@ -45,10 +45,10 @@ Device = TypeVar("Device", bound=Target)
 
 
 def target_of(at: Operation, option: str | None = None) -> Target:
-    """The target of a kernel, or of a module all of whose kernels are lowered for one.
+    """Return the target of a kernel, or of a module all of whose kernels are lowered for one target.
 
-    XetileError for an unknown name, an option that contradicts a gpu.module, and where the
-    gpu.module names several targets and no option chooses.
+    Raise XetileError if a name is unknown, if the option contradicts a gpu.module, or if gpu.modules name several
+    targets and no option chooses one.
     """
     check_option(at, option)
     if option is not None:
@@ -76,20 +76,20 @@ def target_of(at: Operation, option: str | None = None) -> Target:
 
 
 def device_of(at: Operation, family: type[Device], option: str | None = None) -> Device:
-    """The device of a kernel, as `target_of`; refused where it is of another family."""
+    """Return the device of a kernel, as `target_of` does; raise XetileError if it is of another family."""
     return narrowed(target_of(at, option), family, at)
 
 
 def device_named(option: str | None, family: type[Device]) -> Device:
-    """The device of a family that a command without IR speaks of."""
+    """Return the device of a family for a command that has no IR."""
     found = default_target(None) if option is None else find(option)
     return narrowed(found, family, None)
 
 
 def narrowed(found: Target, family: type[Device], at: Operation | None) -> Device:
-    """The target, as one of a family.
+    """Return the target as a device of a family.
 
-    Errors: XetileError where it is of another one.
+    Raise XetileError if it belongs to another family.
     """
     if not isinstance(found, family):
         raise XetileError(f"'{found.name}' is no {family.family} device", position(at))
@@ -97,13 +97,13 @@ def narrowed(found: Target, family: type[Device], at: Operation | None) -> Devic
 
 
 def default_target(at: Operation | None) -> Target:
-    """The target where nothing names one, said once in a command."""
+    """Return the target to use if nothing names one, with one remark per command."""
     remark_once(at, no_device(at))
     return find(DEFAULT)
 
 
 def no_device(at: Operation | None) -> str:
-    """What the user is told where nothing names a device."""
+    """Return the remark for the user if nothing names a device."""
     example = find(EXAMPLE)
     chip = f'[#{example.attribute}<chip = "{example.name}">]'
     written = "" if at is None else f", or write the gpu.module's target, such as {chip}"
@@ -114,7 +114,7 @@ def no_device(at: Operation | None) -> str:
 
 
 def check_option(at: Operation, option: str | None) -> None:
-    """Refuse an unknown device, and one that is not among the targets of a gpu.module."""
+    """Raise XetileError if the device is unknown or is not among the targets of a gpu.module."""
     if option is None:
         return
     chosen = find(option)
@@ -128,7 +128,7 @@ def check_option(at: Operation, option: str | None) -> None:
 
 
 def assumption(option: str) -> Assume:
-    """The assumption of a name on what is known at run time only; an unknown one is refused."""
+    """Return the named assumption about values known only at run time; raise XetileError if the name is unknown."""
     for known in ASSUMPTIONS:
         if known == option:
             return known
@@ -136,7 +136,7 @@ def assumption(option: str) -> Assume:
 
 
 def check_unroll(copies: int | None) -> None:
-    """Refuse a number of rounds, written one behind the other, that no loop can have."""
+    """Raise XetileError if no loop can be unrolled into so many rounds."""
     if copies is not None and not 1 <= copies <= MOST_COPIES:
         raise XetileError(
             f"unroll is {copies}; expected how often rounds are written, from 1 (as they are) to {MOST_COPIES}"
@@ -146,10 +146,9 @@ def check_unroll(copies: int | None) -> None:
 def agreed(
     at: Operation, ask: Callable[[Target], Answer], what: str, option: str | None = None
 ) -> Answer:
-    """What every target that is named answers, else the default one; the option's alone where there is one.
+    """Return the answer that all named targets (or the default) agree on; with `option`, only that target's answer.
 
-    Errors: XetileError for an unknown target, and for several whose answers differ, which
-    are `what` of them.
+    Raise XetileError if a target is unknown, or if several targets answer differently; `what` names their answers.
     """
     named = [find(option)] if option is not None else targets_of(at)
     answers = list(dict.fromkeys(map(ask, named)))
@@ -160,20 +159,20 @@ def agreed(
 
 
 def targets_of(at: Operation) -> list[Target]:
-    """The targets that are named, else the default one; nothing is remarked.
+    """Return the targets that are named, else the default one, without a remark.
 
-    Errors: XetileError for an unknown target.
+    Raise XetileError if a target is unknown.
     """
     return named_targets(at) or [find(DEFAULT)]
 
 
 def named_targets(at: Operation) -> list[Target]:
-    """The targets that gpu.modules name for an op, or for those in it; errors as `targets_of` has them."""
+    """Return the targets that gpu.modules name for an op or for those in it; raise as `targets_of` does."""
     return [target for module in _gpu_modules(at) for target in _named(module)]
 
 
 def subgroup_threads(at: Operation) -> int:
-    """Work-items of a subgroup; errors as `agreed` has them."""
+    """Return the number of work-items of a subgroup; raise as `agreed` does."""
     return agreed(at, lambda target: target.threads, "subgroup sizes")
 
 
@@ -182,7 +181,7 @@ def _listed(found: Sequence[Target]) -> str:
 
 
 def _gpu_modules(at: Operation) -> Iterator[Operation]:
-    """The gpu.module that an op is in, else those in it that hold functions."""
+    """Yield the gpu.module that an op is in, else those inside it that contain functions."""
     around: Operation | None = at
     while around is not None:
         if around.name == "gpu.module":

@@ -1,7 +1,7 @@
-"""Which values differ between the lanes of a subgroup, and by which id.
+"""The values that differ between the lanes of a subgroup, and the ids that they depend on.
 
-A subgroup's lanes follow one another in the order of work-items, x fastest, as Intel's compiler numbers them where a
-kernel says its block size.
+A subgroup's lanes follow one another in the order of work-items, x fastest, as Intel's compiler numbers them if a
+kernel states its block size.
 """
 
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 _COUNTING = ("gpu.thread_id", "gpu.global_id")
-"""Ids that count work-items, but subgroups in kernels of the older convention."""
+"""Ids that count work-items, except in kernels of the older convention, where they count subgroups."""
 
 _LOCAL = tuple(f"xevm.local_id.{axis}" for axis in AXES)
 _LANE = ("gpu.lane_id", "xevm.lane_id")
 _SUBGROUP = ("gpu.subgroup_id", "xevm.subgroup_id")
 
 _SHUFFLE = "gpu.shuffle"
-"""Along the lanes: those at the end have no other to ask."""
+"""Moves values along the lanes: lanes at the end have no source."""
 
 _AGREED = ("gpu.subgroup_broadcast", "gpu.subgroup_reduce", "gpu.all_reduce")
-"""What lanes learn together: one result for all of a subgroup."""
+"""Ops that give all lanes of a subgroup one result."""
 
 
 def axis_of(op: Operation) -> Axis:
-    """The axis that an id of the gpu dialect names."""
+    """Return the axis that an id of the gpu dialect names."""
     attribute = op.properties.get("dimension", op.attributes.get("dimension"))
     word = str(attribute).rpartition(" ")[2]
     for axis in AXES:
@@ -41,9 +41,9 @@ def axis_of(op: Operation) -> Axis:
 
 
 def shared_by_lanes(block: Sequence[int], axis: Axis, threads: int) -> bool:
-    """Whether all work-items of each subgroup have one coordinate along an axis.
+    """Return True if all work-items of each subgroup share one coordinate along `axis`.
 
-    `block`: work-items along x, y, z; `threads`: of a subgroup.
+    `block` is the number of work-items along x, y, z; `threads` is the number of work-items of a subgroup.
     """
     dimension = AXES.index(axis)
     below = 1
@@ -53,18 +53,18 @@ def shared_by_lanes(block: Sequence[int], axis: Axis, threads: int) -> bool:
 
 
 def differing(function: Operation, threads: int) -> Origins:
-    """The values that lanes of one subgroup may not share, each with the id that they come from."""
+    """Return the values that may differ between lanes of one subgroup, each with the id that it depends on."""
     return following(function, lambda op: _differs(function, op, threads), _AGREED)
 
 
 def differing_subgroups(function: Operation) -> Origins:
-    """The values that subgroups of one workgroup may not share, each with the id that they come from."""
+    """Return the values that may differ between subgroups of one workgroup, each with the id that it depends on."""
     ids = (*_COUNTING, *_LOCAL, *_LANE, *_SUBGROUP)
     return following(function, lambda op: op.name in ids, ("gpu.all_reduce",))
 
 
 def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple[Note, ...]:
-    """Why lanes do not share an id, at the id."""
+    """Return notes at an id that say why its value differs between lanes."""
     if origin.name == _SHUFFLE:
         return notes_at(origin, f"'{origin.name}' finds no source in some of the lanes")
     if origin.name in _LANE:

@@ -1,4 +1,4 @@
-"""Indices as sums of multiples of values, by which bounds that are written in different places are told to be equal."""
+"""Indices as sums of multiples of values, so that equal bounds written in different places compare equal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from xetile.dialects.known_integers import folded_integer
 
 @dataclass(frozen=True)
 class Linear:
-    """`constant` and, of each value in `terms`, so many; none of them 0 times."""
+    """The sum of `constant` and each value in `terms` times its factor, which is never 0."""
 
     constant: int
     terms: Mapping[SSAValue, int]
@@ -38,19 +38,19 @@ class Linear:
 
     @property
     def number(self) -> int | None:
-        """The number that it is; None where it depends on a value."""
+        """The number if this is constant, or None if it depends on a value."""
         return None if self.terms else self.constant
 
     @property
     def value(self) -> SSAValue | None:
-        """The one value that it is."""
+        """The value if this is exactly one value, or None."""
         if self.constant or list(self.terms.values()) != [1]:
             return None
         return next(iter(self.terms))
 
 
 def linear(value: Mixed) -> Linear:
-    """A number or an index, as far as sums, differences, multiples and `affine.apply` make it; none of them wraps."""
+    """Return a number or index as a sum, through sums, differences, products and `affine.apply`; none wraps."""
     if isinstance(value, int):
         return Linear(value, {})
     number = folded_integer(value)
@@ -61,7 +61,7 @@ def linear(value: Mixed) -> Linear:
 
 
 def least(value: Mixed) -> list[Linear]:
-    """What a number or an index is the smallest of, by `affine.min` and `arith.minsi`; one where it is of none."""
+    """Return the operands whose minimum `value` is, by `affine.min` or `arith.minsi`; else only `value`."""
     if isinstance(value, OpResult) and value.op.name == "arith.minsi":
         return [found for operand in value.op.operands for found in least(operand)]
     if isinstance(value, OpResult) and value.op.name == "affine.min":

@@ -1,4 +1,4 @@
-"""Kernels that hardly anybody means: many subgroups, and nothing that says which of them does what."""
+"""Warnings about kernels that are probably mistakes: many subgroups, and nothing distributes the work among them."""
 
 from math import prod
 
@@ -22,7 +22,7 @@ from xetile.levels import UNIT_ATTRIBUTE
 
 
 def warn_of_missing_maps(module: ModuleOp) -> None:
-    """Say of each kernel whose subgroups all store one tile that neither a map nor an id deals out the work."""
+    """Warn about each kernel whose subgroups all store the same tile because no map or id distributes the work."""
     for function in functions(module):
         count = _subgroups(function)
         if count < 2 or UNIT_ATTRIBUTE in function.attributes or level(function) != "subgroup":
@@ -38,7 +38,7 @@ def warn_of_missing_maps(module: ModuleOp) -> None:
 
 
 def _stored_by_all(function: Operation) -> Operation | None:
-    """The first op that writes a tile, where no op that writes one depends on who executes it."""
+    """Return the first op that writes a tile, or None if any such op depends on the subgroup that executes it."""
     stores = [op for op in function.walk() if has_trait(op, WritesTile)]
     if not stores:
         return None
@@ -49,7 +49,7 @@ def _stored_by_all(function: Operation) -> Operation | None:
 
 
 def _subgroups(function: Operation) -> int:
-    """How many subgroups a workgroup has, as far as the kernel or its launches say; else 1."""
+    """Return the number of subgroups of a workgroup if the kernel or its launches state it, else 1."""
     block = launch_sizes(function, "known_block_size") or _launched_block(function)
     if block is None:
         return 1

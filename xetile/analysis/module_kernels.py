@@ -1,4 +1,4 @@
-"""The kernels of a module: which they are, at which level they stand, how many subgroups run them.
+"""The kernels of a module: their names, levels, and numbers of subgroups.
 
 Levels and launch conventions: docs/xetile-dialect.md and docs/running.md.
 """
@@ -31,14 +31,14 @@ _FUNCTIONS = ("gpu.func", "func.func")
 
 
 def functions(module: Operation) -> Iterator[Operation]:
-    """The functions with a body, in the order of the module."""
+    """Yield the functions with a body, in the order of the module."""
     for op in outermost(module, _FUNCTIONS):
         if op.regions and op.regions[0].blocks:
             yield op
 
 
 def outermost(op: Operation, names: Collection[str]) -> Iterator[Operation]:
-    """The ops with these names, in order; nothing is looked for inside of them, so that long bodies cost nothing."""
+    """Yield the ops with these names, in order, without looking inside them, so that long bodies cost nothing."""
     if op.name in names:
         yield op
         return
@@ -49,12 +49,12 @@ def outermost(op: Operation, names: Collection[str]) -> Iterator[Operation]:
 
 
 def holds_dialect(function: Operation, *dialects: str) -> bool:
-    """Whether an op of one of the dialects is inside the function."""
+    """Return True if the function contains an op of one of the dialects."""
     return any(op.name.partition(".")[0] in dialects for op in function.walk())
 
 
 def level(function: Operation) -> Unit:
-    """The level that is written on the kernel, else the one that follows from its ops."""
+    """Return the level that is written on the kernel, else the one that follows from its ops."""
     written = function.attributes.get(UNIT_ATTRIBUTE)
     if written is not None:
         if isinstance(written, StringAttr) and written.data in UNITS:
@@ -70,7 +70,7 @@ def level(function: Operation) -> Unit:
 
 
 def is_of_subgroup(function: Operation) -> bool:
-    """Whether a kernel says that it is one for a subgroup, as those made of workgroups' do, whatever ops it has."""
+    """Return True if a kernel is marked as one for a subgroup, as those made from workgroup kernels are."""
     return function.attributes.get(UNIT_ATTRIBUTE) == StringAttr("subgroup")
 
 
@@ -80,7 +80,7 @@ def set_level(function: Operation, level: Unit) -> None:
 
 
 def has_workgroup_map(op: Operation) -> bool:
-    """Whether an op, or a tile that it takes or makes, carries a `wg_map`."""
+    """Return True if an op, or a tile among its operands and results, carries a `wg_map`."""
     return next(_maps_on(op), None) is not None
 
 
@@ -94,7 +94,7 @@ def _maps_on(op: Operation) -> Iterator[object]:
 
 
 def launch_sizes(function: Operation, name: str) -> tuple[int, int, int] | None:
-    """The value of `known_block_size` or `known_grid_size` (x, y, z), None where it is not written.
+    """Return the value of `known_block_size` or `known_grid_size` (x, y, z), or None if it is not written.
 
     Older files write them as attributes of the gpu dialect, `gpu.known_block_size`.
     """
@@ -110,7 +110,7 @@ def launch_sizes(function: Operation, name: str) -> tuple[int, int, int] | None:
 
 
 def subgroup_count(function: Operation) -> int | None:
-    """Subgroups of a workgroup, from `known_block_size`; None where it is not written."""
+    """Return the subgroups of a workgroup, from `known_block_size`, or None if it is not written."""
     sizes = launch_sizes(function, "known_block_size")
     if sizes is None:
         return None
@@ -127,9 +127,9 @@ def subgroup_count(function: Operation) -> int | None:
 
 
 def sg_layout_of(function: Operation) -> tuple[int, int] | None:
-    """Rows and columns of subgroups to which a kernel says that all is dealt out; None where it does not.
+    """Return the rows and columns of subgroups over which a kernel distributes its values, or None.
 
-    Errors: XetileError for what is no two positive numbers.
+    Raise XetileError unless the attribute is two positive numbers.
     """
     found = function.attributes.get(SG_LAYOUT_ATTRIBUTE)
     if found is None:
@@ -146,7 +146,7 @@ def sg_layout_of(function: Operation) -> tuple[int, int] | None:
 
 
 def mapped_subgroups(function: Operation) -> int | None:
-    """Subgroups of a workgroup, from its `xetile.sg_layout`, else the first `wg_map`; None without one."""
+    """Return the subgroups of a workgroup, from its `xetile.sg_layout` or the first `wg_map`, or None."""
     layout = sg_layout_of(function)
     if layout is not None:
         return prod(layout)
@@ -156,14 +156,14 @@ def mapped_subgroups(function: Operation) -> int | None:
 
 
 def is_marked_kernel(function: Operation) -> bool:
-    """Whether a gpu.func has the keyword `kernel`; older files write an attribute `gpu.kernel`."""
+    """Return True if a gpu.func has the keyword `kernel`; older files write an attribute `gpu.kernel`."""
     return "kernel" in function.properties or "gpu.kernel" in function.attributes
 
 
 def kernel_functions(module: ModuleOp) -> list[Operation]:
-    """The kernels: gpu.func with `kernel`, or a func.func with tile or block ops.
+    """Return the kernels: each gpu.func with `kernel`, and each func.func with tile or block ops.
 
-    A function that another one calls is none.
+    A func.func that another function calls is not a kernel.
     """
     found: list[Operation] = []
     inside = list(functions(module))
@@ -183,7 +183,7 @@ def kernel_functions(module: ModuleOp) -> list[Operation]:
 
 
 def launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
-    """Where a kernel of a gpu.module is launched by name, in the whole program."""
+    """Yield the ops of the whole program that launch a kernel of a gpu.module by name."""
     module = kernel.parent_op()
     outer = None if module is None else module.parent_op()
     while outer is not None and outer.name != "builtin.module":
@@ -197,9 +197,9 @@ def launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
 
 
 def find_kernel(module: ModuleOp, name: str | None, choose: str = "by name") -> Operation:
-    """The kernel or function of that name, or the only kernel; `choose` says how a user names one.
+    """Return the function named `name`, or the only kernel; `choose` tells the user how to name one.
 
-    Errors: XetileError when there is none, or more than one.
+    Raise XetileError if there is none, or more than one.
     """
     candidates = kernel_functions(module) if name is None else list(functions(module))
     found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
@@ -216,9 +216,9 @@ def find_kernel(module: ModuleOp, name: str | None, choose: str = "by name") -> 
 def known_grid(
     kernel: Operation, given: object = None, give: str = "grid=(x, y, z)"
 ) -> tuple[int, int, int]:
-    """The workgroups of a launch, as given or as the kernel has them; `give` says how a user gives them.
+    """Return the workgroups of a launch, as given or as the kernel states them; `give` tells a user how to give them.
 
-    Errors: XetileError at the kernel where neither says it, or for what is given and is no three positive sizes.
+    Raise XetileError at the kernel if neither states them, or if `given` is not three positive sizes.
     """
     if given is not None:
         return three_sizes(kernel, given)
@@ -232,9 +232,9 @@ def known_grid(
 
 
 def three_sizes(kernel: Operation, grid: object) -> tuple[int, int, int]:
-    """A grid that a caller gives, whatever holds its numbers.
+    """Return the grid that a caller gives in any iterable.
 
-    Errors: XetileError at the kernel.
+    Raise XetileError at the kernel unless it is three positive sizes.
     """
     try:
         sizes = [index(size) for size in cast("Iterable[SupportsIndex]", grid)]
@@ -247,9 +247,9 @@ def three_sizes(kernel: Operation, grid: object) -> tuple[int, int, int]:
 
 
 def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -> XetileError:
-    """The refusal of a module that lacks the kernel of a name, or any; `known` are the names that it has.
+    """Return the error for a module that lacks the named kernel, or any kernel; `known` are the names that it has.
 
-    It says what is there in place of a kernel, and what to write.
+    The error says what the module has in place of a kernel, and what to write.
     """
     if known and wanted is not None:
         advice = hint_or_names(str(wanted), known, "the module has")
@@ -280,13 +280,13 @@ def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -
 
 
 def symbol_name(op: Operation) -> str:
-    """The name of a function, module or variable; empty where it has none."""
+    """Return the name of a function, module or variable, or an empty string if it has none."""
     name = op.properties.get("sym_name", op.attributes.get("sym_name"))
     return name.data if isinstance(name, StringAttr) else ""
 
 
 def parameter_types(function: Operation) -> Sequence[Attribute]:
-    """The types of the parameters, without buffers that the kernel itself declares."""
+    """Return the types of the parameters, without buffers that the kernel itself declares."""
     kind = function.get_attr_or_prop("function_type")
     if isinstance(kind, FunctionType):
         return kind.inputs.data

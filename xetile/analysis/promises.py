@@ -1,7 +1,7 @@
-"""What a kernel's arguments promise of their extents: `%A: memref<?x?xf16> {xetile.multiples = array<i64: 1, 32>}`.
+"""Promises of a kernel's arguments about their extents: `%A: memref<?x?xf16> {xetile.multiples = array<i64: 1, 32>}`.
 
-Each extent is at least one and a multiple of its number. A host that gives another array is refused where the kernel is
-executed on numpy; what 2D block access needs of it stands in the launch contract as ever.
+Each extent is at least one and a multiple of its number. Executing the kernel on numpy raises for an array that breaks
+a promise. The launch contract states the requirements of 2D block access whether or not there is a promise.
 """
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, MemRefType
@@ -12,15 +12,15 @@ from xetile.errors import fail
 from xetile.hints import isa
 
 MULTIPLES_ATTRIBUTE = "xetile.multiples"
-"""Attribute of a kernel's argument: of each extent what it is a positive multiple of (elements)."""
+"""Attribute of a kernel's argument: for each extent a number that it is a positive multiple of (elements)."""
 
 _SAME_EXTENTS = ("memref.cast", "memref.assume_alignment", "memref.memory_space_cast")
 
 
 def promised_multiples(argument: BlockArgument) -> tuple[int, ...] | None:
-    """Of each extent of an argument what it is a multiple of; None where nothing is promised.
+    """Return for each extent of an argument the number that it is a multiple of, or None without a promise.
 
-    Errors: XetileError for what is no positive number for each of its dimensions.
+    Raise XetileError unless the attribute is a positive number for each dimension.
     """
     function = argument.block.parent_op()
     given = None if function is None else function.get_attr_or_prop("arg_attrs")
@@ -43,7 +43,7 @@ def promised_multiples(argument: BlockArgument) -> tuple[int, ...] | None:
 
 
 def promised_multiple(value: SSAValue) -> int | None:
-    """What an extent that `memref.dim` gives is a positive multiple of; None where no argument promises it."""
+    """Return the number that the result of a `memref.dim` is a positive multiple of, or None without a promise."""
     op = value.owner
     if not isinstance(op, Operation) or op.name != "memref.dim":
         return None
@@ -57,7 +57,7 @@ def promised_multiple(value: SSAValue) -> int | None:
 
 
 def without_promises(function: Operation) -> None:
-    """Take the promises off a function's arguments: they have served, and upstream does not know them."""
+    """Remove the promises from a function's arguments, once they are used: upstream does not know them."""
     given = function.get_attr_or_prop("arg_attrs")
     if not isa(given, ArrayAttr[DictionaryAttr]):
         return

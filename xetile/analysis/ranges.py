@@ -1,13 +1,13 @@
-"""Between which bounds every integer of a kernel lies.
+"""Bounds of every integer of a kernel.
 
 One forward walk over structured control flow. Sources of bounds are constants, the launch
-sizes (ids), static shapes, and loops: what a loop moves by a bounded step lies within as
-many steps as the loop has rounds.
+sizes (ids), static shapes, and loops: a value that a loop moves by a bounded step lies within
+as many steps as the loop has rounds.
 
-Interval arithmetic: what an op of the arith dialect makes of the bounds of its operands.
+Interval arithmetic computes the bounds of the results of arith ops from those of the operands.
 
-Functions take pairs (low, high), both included, and give one, or None for anything. Values
-are mathematical integers; that a result leaves its type is the caller's to find.
+Functions take pairs (low, high), both included, and return one, or None for anything. Values
+are mathematical integers; the caller has to check that a result fits its type.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ def _multiply(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _natural(function: Callable[[Bounds, Bounds], Bounds | None]) -> Function:
-    """A function of naturals: with an operand that may be negative the result can be anything."""
+    """Restrict a function to naturals: if an operand may be negative, the result can be anything."""
 
     def checked(a: Bounds, b: Bounds) -> Bounds | None:
         return function(a, b) if a[0] >= 0 and b[0] >= 0 else None
@@ -186,7 +186,7 @@ SIGNED = frozenset(
         "index_cast",
     )
 ) | {"index.casts"}
-"""Those to which an i1 is 0 or -1."""
+"""Ops to which an i1 is 0 or -1."""
 
 
 _MAX_ID = 2**32 - 1
@@ -206,11 +206,11 @@ class Interval(NamedTuple):
         return Interval(-self.high, -self.low)
 
     def holds(self, other: "Interval") -> bool:
-        """Whether `other` lies inside."""
+        """Return True if `other` lies inside."""
         return self.low <= other.low and other.high <= self.high
 
     def fits(self, bits: int) -> bool:
-        """Whether a signed integer of so many bits can hold every value."""
+        """Return True if a signed integer of `bits` bits can represent every value."""
         return -(2 ** (bits - 1)) <= self.low and self.high < 2 ** (bits - 1)
 
 
@@ -218,9 +218,9 @@ Ranges: TypeAlias = dict[SSAValue, Interval]
 
 
 def infer_ranges(function: Operation, given: Mapping[SSAValue, Interval] = {}) -> Ranges:
-    """The interval of every scalar integer and index value of a kernel, else its type's.
+    """Return the interval of every scalar integer and index value of a kernel; an unknown one is its type's.
 
-    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits. `given` are known of one launch.
+    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits. `given` are intervals known for one launch.
     """
     analysis = _Analysis(function, given)
     for region in function.regions:
@@ -231,7 +231,7 @@ def infer_ranges(function: Operation, given: Mapping[SSAValue, Interval] = {}) -
 
 
 def type_interval(type: Attribute) -> Interval | None:
-    """What an integer type can hold; None for other types."""
+    """Return the interval of an integer type, or None for other types."""
     if isinstance(type, IndexType):
         bits, signed = INDEX_BITS, True
     elif isa(type, IntegerType):
@@ -259,7 +259,7 @@ class _Analysis:
         return found or Interval(-(2**63), 2**63 - 1)
 
     def give(self, value: SSAValue, interval: Interval | None) -> None:
-        """Note an interval; one that leaves the type is the type's, since the value wraps around."""
+        """Record an interval; one that exceeds the type becomes the type's, since the value wraps around."""
         limits = type_interval(value.type)
         if limits is None:
             return
@@ -294,7 +294,7 @@ class _Analysis:
             self.give(result, bounds)
 
     def bounds(self, op: Operation) -> Interval | None:
-        """The interval of the results of an op without regions; None where nothing is known."""
+        """Return the interval of the results of an op without regions, or None if nothing is known."""
         if op.name in OPERATIONS:
             return self.computed(op)
         if op.results and (number := known_integer(op.results[0])) is not None:
@@ -309,7 +309,7 @@ class _Analysis:
         return None
 
     def computed(self, op: Operation) -> Interval | None:
-        """An op of intervals.OPERATIONS; one that counts i1 as signed takes and gives 0 and -1."""
+        """Return the bounds of an op of `OPERATIONS`; ops that count i1 as signed use 0 and -1."""
         signed = op.name in SIGNED
 
         def read(value: SSAValue) -> Interval:
@@ -323,7 +323,7 @@ class _Analysis:
         return result.negated() if signed and op.results[0].type == i1 else result
 
     def identifier(self, op: Operation, name: str) -> Interval | None:
-        """Ids and sizes of the launch; `gpu.block_id x` or `xevm.group_id.x`."""
+        """Return the bounds of ids and sizes of the launch, such as `gpu.block_id x` or `xevm.group_id.x`."""
         dimension = op.properties.get("dimension")
         axis = str(getattr(dimension, "data", name.rpartition(".")[2]))
         kind = _IDENTIFIERS.get(name.partition(".")[0])
@@ -353,7 +353,7 @@ class _Analysis:
         return Interval(size, size) if size >= 0 else Interval(0, 2**63 - 1)
 
     def loop(self, op: Operation) -> None:
-        """A loop: its arguments first, by their steps where possible, else until nothing grows."""
+        """Bound a loop: first its arguments, by their steps where possible, else until no interval grows."""
         low, high, step = map(self.known, op.operands[:3])
         body = op.regions[0].blocks[0]
         rounds = max(0, -((low.low - high.high) // step.low)) if step.low > 0 else None
@@ -383,8 +383,7 @@ class _Analysis:
     def settle(self, body: Block, carried: "Sequence[_Carried]") -> None:
         """Walk the body until no argument leaves its interval.
 
-        One that does gets, the first time, what was seen of it, then all that its type
-        holds.
+        An argument that does gets the join of its intervals the first time, then its type's.
         """
         widened: set[SSAValue] = set()
         settled = False
@@ -400,7 +399,7 @@ class _Analysis:
                 settled = False
 
     def move(self, argument: SSAValue, value: SSAValue, body: Block) -> Interval | None:
-        """How far one round moves an argument; None unless it adds values from outside."""
+        """Return how far one round moves an argument, or None unless it only adds values from outside the loop."""
         if value is argument:
             return Interval(0, 0)
         op = value.owner
@@ -420,7 +419,7 @@ class _Analysis:
         return Interval(before.low + step.low, before.high + step.high)
 
     def outside(self, value: SSAValue, body: Block) -> Interval | None:
-        """The interval of a value that the body of a loop does not compute, or a constant."""
+        """Return the interval of a constant or of a value computed outside the loop's body, else None."""
         if (number := known_integer(value)) is not None:
             return Interval(number, number)
         block = value.owner if isinstance(value.owner, Block) else value.owner.parent_block()
@@ -431,7 +430,7 @@ class _Analysis:
 
 
 class _Carried(NamedTuple):
-    """One value that a loop carries; `move` is by how much a round moves it, where that is known."""
+    """A value that a loop carries; `move` is the distance that a round moves it by, or None."""
 
     argument: SSAValue
     initial: SSAValue
@@ -441,7 +440,7 @@ class _Carried(NamedTuple):
 
 
 class _Sizes(NamedTuple):
-    """What is known of the launch along one axis, and of its subgroups."""
+    """The bounds of a launch's sizes along one axis, and of its subgroups."""
 
     block: Interval
     grid: Interval

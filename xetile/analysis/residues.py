@@ -1,4 +1,4 @@
-"""Residues: which integers a value may be, modulo what; and how ops on integers relate them."""
+"""Residues: the integers that a value may be, modulo a number, and how ops on integers relate them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from xetile.targets.target import BYTE_BITS, INDEX_BITS
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """All integers that are `remainder` modulo `modulus`; that number alone where the modulus is 0."""
+    """All integers that are `remainder` modulo `modulus`; only `remainder` itself if the modulus is 0."""
 
     modulus: int
     remainder: int = 0
@@ -39,21 +39,21 @@ class Residue:
         return residue(modulus, self.remainder * other.remainder)
 
     def join(self, other: "Residue") -> "Residue":
-        """Every number of both."""
+        """Return a residue that contains the integers of both."""
         apart = self.remainder - other.remainder
         return residue(gcd(self.modulus, other.modulus, apart), self.remainder)
 
     def is_multiple(self, of: int) -> bool:
-        """Whether every one of the integers is a multiple."""
+        """Return True if all of the integers are multiples of `of`."""
         return self.modulus % of == 0 and self.remainder % of == 0
 
     def witness(self, of: int) -> int:
-        """One of the integers, modulo `of`, that is no multiple; 0 where all are."""
+        """Return one of the integers, modulo `of`, that is not a multiple, or 0 if all are."""
         return self.remainder % of or self.modulus % of
 
 
 def residue(modulus: int, remainder: int = 0) -> Residue:
-    """The class of a remainder, which is taken into 0 to modulus - 1."""
+    """Return the residue class of a remainder, reduced to 0 to modulus - 1."""
     return Residue(modulus, remainder % modulus if modulus else remainder)
 
 
@@ -62,7 +62,7 @@ ZERO = Residue(0)
 
 
 def in_bytes(elements: Residue, bits: int) -> Residue:
-    """Of the bytes of so many elements of `bits` in memory."""
+    """Return the residue of the bytes that `elements` elements of `bits` bits occupy in memory."""
     found = elements.times(Residue(0, bits))
     if found.modulus % BYTE_BITS:
         return ANY
@@ -70,7 +70,7 @@ def in_bytes(elements: Residue, bits: int) -> Residue:
 
 
 def joined(residues: Sequence[Residue]) -> Residue:
-    """Every number of all of them; there is one at least."""
+    """Return a residue that contains the integers of all `residues`, of which there is at least one."""
     return reduce(Residue.join, residues)
 
 
@@ -85,7 +85,7 @@ def _shifted(left: Residue, right: Residue) -> Residue:
 
 
 def _divided(left: Residue, right: Residue) -> Residue:
-    """Whichever way a quotient is rounded: where nothing is left over."""
+    """Return an exact quotient, independent of rounding; `ANY` if a remainder is possible."""
     by = right.remainder
     if right.modulus or by == 0 or left.modulus % by or left.remainder % by:
         return ANY
@@ -107,13 +107,13 @@ def _same(value: Residue) -> Residue:
 
 
 def _known_bits(of: Residue) -> int:
-    """How many of the lowest bits all of the integers share."""
+    """Return how many of the lowest bits all of the integers share."""
     modulus = of.modulus
     return (modulus & -modulus).bit_length() - 1 if modulus else INDEX_BITS
 
 
 def _zero_bits(of: Residue) -> int:
-    """How many of the lowest bits are 0 in all of the integers."""
+    """Return how many of the lowest bits are 0 in all of the integers."""
     known = _known_bits(of)
     ones = of.remainder & ((1 << known) - 1)
     return min(known, (ones & -ones).bit_length() - 1) if ones else known
@@ -128,7 +128,7 @@ def _bitwise(combine: Callable[[int, int], int]) -> Callable[[Residue, Residue],
 
 
 def _masked(left: Residue, right: Residue) -> Residue:
-    """Where one has zeros at the end, so has the result."""
+    """Return the residue of a bitwise and: if one operand ends in zero bits, so does the result."""
     both = _bitwise(int.__and__)(left, right)
     zeros = max(_zero_bits(left), _zero_bits(right))
     return both if both.modulus >= 1 << zeros else Residue(1 << zeros)
@@ -137,7 +137,7 @@ def _masked(left: Residue, right: Residue) -> Residue:
 def of_expression(
     expression: AffineExpr, dimensions: int, values: Sequence[Residue]
 ) -> Residue:
-    """Of what an affine map computes of its dimensions, and of the symbols behind them."""
+    """Return the residue of an affine expression; `values` are its dimensions, then its symbols."""
     match expression:
         case AffineConstantExpr(value):
             return Residue(0, value)
@@ -181,7 +181,7 @@ _NAMES: Mapping[Callable[..., Residue], str] = {
 RULES: Mapping[str, Callable[..., Residue]] = {
     name: rule for rule, names in _NAMES.items() for name in names.split()
 }
-"""What a residue is after an op; integers are taken as if none wrapped around, as addresses are."""
+"""The residue of an op's result. Integers are assumed not to wrap around, as addresses do not."""
 
 SHIFTS = frozenset((*_NAMES[_shifted].split(), *_NAMES[_shifted_back].split()))
-"""Ops whose second operand counts bits: only of a number is anything known."""
+"""Ops whose second operand counts bits: the result is known only if that is a constant."""

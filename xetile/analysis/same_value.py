@@ -1,4 +1,4 @@
-"""Values that are one at run time: what control flow carries, what elementwise ops relate."""
+"""Values that are the same at run time: those that control flow carries, those that elementwise ops relate."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar, cast
@@ -19,13 +19,13 @@ class Classes(Generic[Fact]):
     """Classes of values, by union and find, with one optional fact per class."""
 
     def __init__(self, merge: Callable[[Fact, Fact], Fact]) -> None:
-        """`merge` joins two facts about one class, or refuses them."""
+        """Start with no values; `merge` joins two facts about one class, or raises."""
         self._parent: dict[SSAValue, SSAValue] = {}
         self._facts: dict[SSAValue, Fact] = {}
         self._merge = merge
 
     def find(self, value: SSAValue) -> SSAValue:
-        """The representative of the class of a value."""
+        """Return the representative of the class of a value."""
         root = value
         while (parent := self._parent.get(root)) is not None:
             root = parent
@@ -54,19 +54,19 @@ class Classes(Generic[Fact]):
 
 
 def is_tile_vector(type: Attribute) -> bool:
-    """Whether this is a vector of rank 2, the type of a tile's value."""
+    """Return True for a vector type of rank 2, the type of a tile's value."""
     return (
         isinstance(type, VectorType) and cast(VectorType[Attribute], type).get_num_dims() == 2
     )
 
 
 def vector_shape(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a vector value (elements)."""
+    """Return the shape of a vector value (elements)."""
     return tuple(cast(VectorType[Attribute], value.type).get_shape())
 
 
 class Carried(NamedTuple):
-    """Two values that are one at run time: `target` is `source`, because the op `by` hands it on."""
+    """Two values that are the same at run time: the op `by` passes `source` on as `target`."""
 
     source: SSAValue
     target: SSAValue
@@ -74,7 +74,7 @@ class Carried(NamedTuple):
 
 
 def carried(op: Operation) -> Iterator[Carried]:
-    """What a loop or a branch makes one: initial value, argument, yield, result."""
+    """Yield the pairs of values that a loop or branch carries: initial value, block argument, yielded value, result."""
     if op.name == "scf.for":
         body = op.regions[0].blocks[0]
         yield from _loop(op, op.operands[3:], body.args[1:], terminator(body), op.results)
@@ -110,13 +110,13 @@ def _loop(
 
 
 def carried_pairs(op: Operation) -> Iterator[Pair]:
-    """`carried` without the reason."""
+    """Yield the pairs of `carried` without the op."""
     for pair in carried(op):
         yield pair.target, pair.source
 
 
 def computed_pairs(op: Operation) -> Iterator[Pair]:
-    """Pairs of vectors that one op keeps in one form: accumulator and result, operands and result."""
+    """Yield pairs of vectors that an op keeps in one form: accumulator and result, operands and result."""
     if isinstance(op, TileMMAOp):
         if op.c is not None:
             yield op.result, op.c
@@ -127,7 +127,7 @@ def computed_pairs(op: Operation) -> Iterator[Pair]:
 
 
 def terminator(block: Block) -> Operation:
-    """The last op of a block that has one."""
+    """Return the last op of a block, which must have one."""
     last = block.last_op
     assert last is not None
     return last

@@ -1,6 +1,6 @@
 """The work of a launch that follows from its kernel: the operations of its matrix products.
 
-A product of m x n x k is 2 m n k operations, what lies outside of a surface and is zero counted like the rest. Loops
+A product of m x n x k is 2 m n k operations, including elements outside of a surface, which are zero. Loops
 count as often as they run, with the sizes and numbers of the launch.
 """
 
@@ -25,7 +25,7 @@ Extents = tuple[int, int, int]
 
 
 class Work(NamedTuple):
-    """Operations of all workgroups; where their number is not known, None and the op that keeps it so."""
+    """Operations of all workgroups, or None with the op that keeps the number unknown."""
 
     operations: int | None
     unknown: Operation | None = None
@@ -39,9 +39,9 @@ class _Unknown(Exception):
 def products_of_launch(
     kernel: Operation, shapes: Sequence[Sequence[int] | int | float], grid: Extents
 ) -> Work:
-    """The operations of a launch's matrix products.
+    """Return the operations of a launch's matrix products.
 
-    `shapes` are for each argument the extents of an array, or its number; `grid` counts workgroups.
+    `shapes` are, for each argument, the extents of an array or its number; `grid` counts workgroups.
     """
     ranges = infer_ranges(kernel, _given(kernel, shapes))
     try:
@@ -54,7 +54,7 @@ def products_of_launch(
 
 
 def _given(kernel: Operation, shapes: Sequence[Sequence[int] | int | float]) -> Ranges:
-    """What the launch says of values: its numbers, and the extents of its arrays where they are asked for."""
+    """Return the values that the launch makes known: its numbers, and extents of its arrays that the kernel reads."""
     known: Ranges = {}
     arguments = kernel.regions[0].blocks[0].args
     for argument, given in zip(arguments, shapes, strict=False):
@@ -114,7 +114,7 @@ def _rounds(op: Operation, ranges: Ranges) -> int:
 
 
 def _branch(op: Operation, ranges: Ranges) -> int:
-    """The region of an scf.if that is taken; an i1 is 0 or 1 here."""
+    """Return the index of the region of an scf.if that is executed; an i1 is 0 or 1 here."""
     return 0 if _exact(op, 0, ranges) else 1
 
 
@@ -127,7 +127,7 @@ def _exact(op: Operation, operand: int, ranges: Ranges) -> int:
 
 
 def holds_float_products(kernel: Operation) -> bool:
-    """Whether any matrix product of the kernel is one of floats."""
+    """Return True if any matrix product of the kernel is one of floats."""
     products = (op for op in kernel.walk() if isinstance(op, PRODUCTS))
     types = (cast("VectorType[Attribute]", op.results[0].type) for op in products)
     return any(not isinstance(type.element_type, IntegerType) for type in types)

@@ -1,9 +1,9 @@
-"""Many sources for many devices: `compile_many` makes files of them, in several processes, where there are none yet.
+"""Compiling many sources for many devices: `compile_many` writes the files that are missing, in several processes.
 
     outcomes = xetile.compile_many(["a.mlir", "b.mlir"], "out", devices=["bmg", "pvc"])
 
-writes `out/a.bmg.spv`, `out/a.bmg.spv.json`, `out/a.pvc.spv` and so on. Which files are written and what is told
-does not depend on the number of processes.
+writes `out/a.bmg.spv`, `out/a.bmg.spv.json`, `out/a.pvc.spv` and so on. The files and the diagnostics do not
+depend on the number of processes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +19,10 @@ from xetile.errors import Said, XetileError, reason_of
 from xetile.files import replaced
 
 Read = Callable[[str], tuple[str, str]]
-"""Reads what a path names: its text, and what messages call it."""
+"""A function that reads a path: it returns the text and the name that messages use."""
 
 TASKS_PER_PROCESS = 8
-"""What starting a process costs in tasks: 0.5 s of imports, where a GEMM takes 0.06 s."""
+"""The cost of starting a process, in tasks: 0.5 s of imports, against 0.06 s for a GEMM."""
 
 
 def compile_many(
@@ -38,18 +38,18 @@ def compile_many(
     telling: Telling | None = None,
     keep_warm: bool = False,
 ) -> list[Outcome]:
-    """Compile every source for every device, into files of a folder, which is made where there is none.
+    """Compile every source for every device into files in a folder, which is created if it is missing.
 
     Outputs are named STEM.DEVICE.spv (`.bin`, `.ll`, `.asm`, `.xevm.mlir`) after the source and the device; without
-    `devices` each source is compiled for the one that it names, and the output is STEM.spv. What is up to date is not
-    compiled again, unless `force`: an output is where source, options and compiler are those that it was made of, and
-    nobody changed it.
+    `devices` each source is compiled for the one that it names, and the output is STEM.spv. An output that is up to
+    date is not compiled again, unless `force`: it is up to date if source, options and compiler are those that it was
+    made from, and nobody changed it.
     `jobs` is the number of processes; one is this process, and by default it follows from the processors and the work.
-    They end with the work, unless `keep_warm`, which leaves them for the next call.
+    The processes end with the work, unless `keep_warm`, which leaves them for the next call.
     `report` is called with each outcome as soon as it and all before it are known. `read` reads a source, by default
-    the file; `telling` is how diagnostics speak.
+    the file; `telling` says how to print diagnostics.
 
-    What is wrong with one source is told in its outcome. Errors: XetileError for what is wrong with all: an unknown
+    An error in one source is part of its outcome. Raise XetileError for errors that concern all: an unknown
     device or kind, outputs that would have the same name, a folder that cannot be made, ocloc needed and missing.
     """
     options = options or Options()
@@ -90,7 +90,7 @@ def _check(options: Options, devices: Sequence[str], jobs: int | None) -> None:
 def _wanted(
     paths: Sequence[str], devices: Sequence[str], folder: Path, options: Options
 ) -> list[Wanted]:
-    """The outputs, source by source and in these device by device; refused where two would be one file."""
+    """Return the outputs, source by source and then device by device; raise if two would be one file."""
     wanted: list[Wanted] = []
     taken: dict[str, str] = {}
     for path in paths:
@@ -112,7 +112,7 @@ def _clash(first: str, second: str, output: str) -> XetileError:
 
 
 def _keep_sources(wanted: Sequence[Wanted], options: Options) -> None:
-    """Refuse to write over a source."""
+    """Raise if an output would overwrite a source."""
     endings = ("", CONTRACT_SUFFIX) if options.has_contract else ("",)
     outputs = (each.output + ending for each in wanted for ending in endings)
     found = replaced(outputs, [each.source for each in wanted])
@@ -124,7 +124,7 @@ def _keep_sources(wanted: Sequence[Wanted], options: Options) -> None:
 
 
 def make_output_folder(folder: Path) -> None:
-    """Make the folder of outputs with those that it is in; one that is there is taken."""
+    """Create the folder of outputs and its parents, unless it exists."""
     if folder.exists() and not folder.is_dir():
         raise XetileError(
             f"'{folder}' is a file; outputs named after their inputs need a folder"
@@ -144,7 +144,7 @@ def _read_file(path: str) -> tuple[str, str]:
 def _prepared(
     wanted: Sequence[Wanted], options: Options, telling: Telling, *, read: Read, force: bool
 ) -> Iterator[Task | Outcome]:
-    """For each output the task that makes it, or what is known without one."""
+    """Yield for each output the task that makes it, or its outcome if that is known already."""
     tells_device = len({each.device for each in wanted}) > 1
     texts: dict[str, tuple[str, str] | Failure] = {}
     for each in wanted:
@@ -178,7 +178,7 @@ def _up_to_date(wanted: Wanted, key: str, shown_as: str) -> Outcome | None:
 
 
 def _jobs(tasks: Sequence[Task], jobs: int | None) -> int:
-    """The number of processes; where nobody says it, no more than are worth their start."""
+    """Return the number of processes; by default no more than are worth their start."""
     if jobs is None and len(tasks) >= 2 * TASKS_PER_PROCESS:
         from joblib import cpu_count
 
@@ -187,7 +187,7 @@ def _jobs(tasks: Sequence[Task], jobs: int | None) -> int:
 
 
 def _made(tasks: Sequence[Task], jobs: int, *, keep_warm: bool) -> Iterator[Outcome]:
-    """The outcomes of tasks, in their order."""
+    """Yield the outcomes of tasks, in their order."""
     if jobs > 1:
         from xetile.batch.workers import outcomes
 

@@ -1,4 +1,4 @@
-"""Compiling one source for one device, in whichever process: nothing is raised, a failure is told."""
+"""Compiling one source for one device, in any process: nothing is raised, the outcome reports a failure."""
 
 import traceback
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from xetile.files import write_files
 
 @dataclass(frozen=True)
 class Telling:
-    """How diagnostics speak: what they call the option of the device, and whether they show lines of source."""
+    """How to print diagnostics: the name of the device option, and if lines of source are shown."""
 
     option: str = "the option 'device'"
     snippets: bool = True
@@ -30,9 +30,9 @@ class Telling:
 
 @dataclass(frozen=True)
 class Task:
-    """An output that has to be made of a text, which messages call `name`.
+    """An output to compile from a text, which messages call `name`.
 
-    `key` and `shown_as` are those of the stamp; `tells_device` is whether failures name the device.
+    `key` and `shown_as` are those of the stamp; with `tells_device` failures name the device.
     """
 
     wanted: Wanted
@@ -86,7 +86,7 @@ def _files(output: str, made: Compiled) -> list[tuple[str, bytes]]:
 
 
 def _write(output: str, files: list[tuple[str, bytes]], stamp: Stamp) -> None:
-    """Write the files, then the stamp, which is wrong of them until it is there."""
+    """Write the files, then the stamp, which does not match them until it is written."""
     place = stamp_path(output)
     try:
         place.parent.mkdir(exist_ok=True)

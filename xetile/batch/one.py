@@ -1,4 +1,4 @@
-"""One source for one device: what the command makes of it, whether it compiles one or many."""
+"""Compiling one source for one device, for the command's single and batch forms."""
 
 import json
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -15,7 +15,7 @@ Counts = dict[str, dict[str, float]]
 
 
 class Compiled(NamedTuple):
-    """Code; its launch contract as JSON, and instruction counts, None where they were not asked for."""
+    """Code, its launch contract as JSON, and instruction counts; the latter two are None unless requested."""
 
     code: str | bytes
     contract: str | None
@@ -25,10 +25,10 @@ class Compiled(NamedTuple):
 def compile_text(
     text: str, name: str, device: str | None, options: Options, *, with_contract: bool
 ) -> Compiled:
-    """What `options` ask for, of a module's text at any level; `name` is what messages call it.
+    """Compile a module's text at any level into what `options` ask for; messages call it `name`.
 
-    `with_contract` asks for the launch contract of what has one.
-    Errors: XetileError, as `xetile.lower` and `emit` have them.
+    `with_contract` asks for the launch contract, if this kind of output has one.
+    Raise XetileError as `xetile.lower` and `emit` do.
     """
     from xetile.api import parse_text
 
@@ -49,7 +49,7 @@ def compile_text(
 
 
 def _upper_ir(module: "ModuleOp", device: str | None, options: Options) -> str:
-    """The IR of a level above the llvm dialect."""
+    """Return the IR of a level above the llvm dialect."""
     from xetile.api import lower, text
 
     if options.kernel is not None:
@@ -88,10 +88,10 @@ def _statistics(module: "ModuleOp", device: str | None, options: Options) -> Cou
 
 
 def of_one_or_by_kernel(counts: Counts) -> dict[str, float] | Counts:
-    """Counts as they are printed: of the kernel, or by kernel where there are several."""
+    """Return the counts to print: those of the only kernel, or by kernel if there are several."""
     return next(iter(counts.values())) if len(counts) == 1 else counts
 
 
 def as_json(value: object) -> str:
-    """JSON as files have it: with line breaks, two blanks a level."""
+    """Return JSON as files have it: with line breaks, two spaces a level."""
     return json.dumps(value, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""What is wanted of one source on one device, and what became of it."""
+"""The output requested from one source for one device, and the outcome."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ State = Literal["written", "up to date", "failed"]
 class Wanted:
     """An output.
 
-    `source` is a path as it was given, `device` a name, or None for whichever the source names, `output` a path.
+    `source` is a path as it was given, `device` a name, or None for the one that the source names, `output` a path.
     """
 
     source: str
@@ -23,9 +23,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no output: `text` begins with a place where `has_place`; below it stand lines of source and notes.
+    """The reason for a missing output. If `has_place`, `text` begins with a place; lines of source and notes follow.
 
-    `is_internal` is a fault of the compiler, with its `trace`.
+    `is_internal` marks a fault of the compiler, with its `trace`.
     """
 
     text: str
@@ -36,11 +36,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of what was wanted.
+    """The result of compiling a `Wanted` output.
 
-    `size` counts the bytes of the output; `said` are remarks and warnings, those of the run that made it where the
-    output is up to date; `statistics` are instruction counts by kernel where they were asked for; `failure` says
-    why the state is `failed`, else it is None.
+    `size` counts the bytes of the output; `said` are remarks and warnings, those of the run that wrote it if the
+    output is up to date; `statistics` are instruction counts by kernel if requested; `failure` is the reason if the
+    state is `failed`, else None.
     """
 
     wanted: Wanted

@@ -1,4 +1,4 @@
-"""What to make of kernels, and the names of the files that it goes to."""
+"""The kinds of output that kernels compile to, and the names of their files."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -9,30 +9,30 @@ from xetile.targets.target import LLVM, Assume, RegisterFile
 
 _WITH_DIALECTS = [level.name for level in levels() if level.dialect]
 *UPPER, LAST = *_WITH_DIALECTS, LLVM.name
-"""Levels of IR that are printed as they are made, and the one that code is made of."""
+"""Levels of IR that are printed when they are reached, and the level that code is generated from."""
 
 KINDS = (*UPPER, LAST, "ll", "spirv", "zebin", "asm")
-"""What can be made."""
+"""All kinds of output."""
 
 SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
-"""What is binary, and is launched as its contract says."""
+"""Binary kinds, which are launched as their contract says."""
 
 CONTRACT_SUFFIX = ".json"
-"""What the name of a launch contract has behind that of its code."""
+"""Suffix that the name of a launch contract adds to that of its code."""
 
 _WITHOUT_REGISTERS = (*UPPER, LAST, "ll")
-"""What is the same for every register file."""
+"""Kinds that do not depend on the register file."""
 
 _TEXT_SUFFIXES = {"ll": ".ll", "asm": ".asm"}
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is made of every kernel: each field is part of what decides whether a file is up to date.
+    """The requested output of every kernel; each field is part of the key that tells if a file is up to date.
 
     `emit` is one of KINDS; `kernel` the only kernel that is wanted; `assume`, `unroll` and `grf` are as `xetile.lower`
     and `xetile.codegen.emit` have them; `statistics` asks for instruction counts, which need ocloc.
-    Errors: XetileError for a register file beside what does not depend on it.
+    Raise XetileError for a register file if the output does not depend on it.
     """
 
     emit: str = "spirv"
@@ -51,32 +51,32 @@ class Options:
 
     @property
     def has_contract(self) -> bool:
-        """Whether a launch contract stands beside the code."""
+        """Return True if a launch contract is written next to the code."""
         return self.emit in SUFFIXES
 
     @property
     def needs_ocloc(self) -> bool:
-        """Whether Intel's offline compiler takes part."""
+        """Return True if Intel's offline compiler is needed."""
         return self.statistics or self.emit in ("zebin", "asm")
 
 
 def check_kind(emit: str) -> None:
-    """Refuse what cannot be made."""
+    """Raise XetileError if `emit` is not a kind of output."""
     if emit not in KINDS:
         raise XetileError(f"unknown kind of code '{emit}'; expected one of {', '.join(KINDS)}")
 
 
 def suffix(emit: str) -> str:
-    """How the name of a file ends that has this kind of output: `.spv`, `.xegpu.mlir`."""
+    """Return the suffix of the files of this kind of output: `.spv`, `.xegpu.mlir`."""
     return SUFFIXES.get(emit) or _TEXT_SUFFIXES.get(emit) or f".{emit}.mlir"
 
 
 def output_name(stem: str, device: str | None, emit: str) -> str:
-    """The file of one input and one device: `gemm.bmg.spv`; without a device, whichever the input names: `gemm.spv`."""
+    """Return an output's file name: `gemm.bmg.spv`, or `gemm.spv` for the device that the input itself names."""
     middle = "" if device is None else f".{device}"
     return f"{stem}{middle}{suffix(emit)}"
 
 
 def stem(path: str) -> str:
-    """What the outputs of an input are named after; `-`, standard input, is `stdin`."""
+    """Return the stem of the names of an input's outputs; for `-`, standard input, it is `stdin`."""
     return "stdin" if path == "-" else PurePath(path).stem

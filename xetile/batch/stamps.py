@@ -1,7 +1,7 @@
-"""Whether an output is up to date: a stamp beside it says of what it was made, and what was written.
+"""Stamps of outputs: a file next to an output that records what it was made from and what was written.
 
-The stamp of `DIR/a.bmg.spv` is `DIR/.xetile/a.bmg.spv.json`. An output is up to date where the stamp has the key of
-what would be made now and the files are the ones that were written; times of files are not looked at.
+The stamp of `DIR/a.bmg.spv` is `DIR/.xetile/a.bmg.spv.json`. An output is up to date if the stamp has the key of
+what would be made now and the files are the ones that were written; times of files do not matter.
 """
 
 import json
@@ -14,13 +14,13 @@ from xetile.batch.one import Counts
 from xetile.batch.outputs import Options
 
 FOLDER = ".xetile"
-"""Of stamps, in the folder of the outputs."""
+"""Folder of stamps, in the folder of the outputs."""
 
 
 class Stamp(TypedDict):
-    """What was made: `key` of source, options and compiler, files with their hashes, what was said and counted.
+    """A record of one output: `key` of source, options and compiler, files with their hashes, diagnostics and counts.
 
-    `shown_as` is what diagnostics depend on beside that: the name of the source, and whether its lines are shown.
+    `shown_as` is what diagnostics depend on in addition: the name of the source, and if its lines are shown.
     """
 
     key: str
@@ -31,7 +31,7 @@ class Stamp(TypedDict):
 
 
 def key_of(text: str, device: str | None, options: Options) -> str:
-    """A hash of all that decides what is made of a source: its text, the device, the options, the compiler."""
+    """Return a hash of everything that decides an output: the source's text, the device, the options, the compiler."""
     parts = [text, device, asdict(options), compiler(), _ocloc(options)]
     from hashlib import sha256  # OpenSSL, which only batches need
 
@@ -39,20 +39,20 @@ def key_of(text: str, device: str | None, options: Options) -> str:
 
 
 def file_hash(data: bytes) -> str:
-    """What a stamp says of a file."""
+    """Return the hash of a file for its stamp."""
     from hashlib import sha256
 
     return sha256(data).hexdigest()
 
 
 def stamp_path(output: str) -> Path:
-    """Where the stamp of an output is."""
+    """Return the path of an output's stamp."""
     path = Path(output)
     return path.parent / FOLDER / f"{path.name}.json"
 
 
 def valid_stamp(output: str, key: str, shown_as: str) -> Stamp | None:
-    """The stamp of an output that is up to date, else None."""
+    """Return the stamp of an output that is up to date, else None."""
     stamp = _read(stamp_path(output))
     if (
         stamp is None
@@ -73,7 +73,7 @@ def _is_as_written(path: Path, expected: str) -> bool:
 
 
 def _read(path: Path) -> Stamp | None:
-    """The stamp of a file; None where there is none, or something else."""
+    """Return the stamp in a file, or None if there is no file or its content is something else."""
     try:
         found: object = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -84,7 +84,7 @@ def _read(path: Path) -> Stamp | None:
 
 @cache
 def compiler() -> str:
-    """A hash of this compiler's own text, and of the versions of what it stands on."""
+    """Return a hash of this compiler's own text, and the versions of the packages that it uses."""
     from importlib.metadata import version
 
     root = Path(__file__).parents[1]
@@ -97,7 +97,7 @@ def compiler() -> str:
 
 
 def _ocloc(options: Options) -> list[str | int]:
-    """The offline compiler where it takes part: its file, what it says of its version, its bytes and time."""
+    """Return the offline compiler if it is needed: its file, the version that it prints, its size (bytes) and time."""
     if not options.needs_ocloc:
         return []
     from xetile.toolchain.ocloc import need_ocloc, ocloc_version

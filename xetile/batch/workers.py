@@ -1,7 +1,7 @@
 """Tasks in several processes that stay warm: each imports the compiler once.
 
-The processes are those of joblib's loky. What interrupts this process ends them, and what they started: each leaves its
-task as a command does, so that temporary files and programs go with it.
+The processes are those of joblib's loky. An interrupt of this process ends them and the programs that they started:
+each leaves its task as a command does, so that it removes its temporary files and ends its programs.
 """
 
 import gc
@@ -20,16 +20,16 @@ from xetile.batch.outcomes import Failure, Outcome
 from xetile.collector import collect_much
 
 GRACE_SECONDS = 1.0
-"""How long processes may take to tidy up when they are ended."""
+"""Time that processes get to clean up when they are ended."""
 
 IDLE_SECONDS = 60.0
-"""After which a process ends for which there is nothing to do."""
+"""Time after which an idle process ends."""
 
 
 def outcomes(tasks: Sequence[Task], jobs: int, *, keep_warm: bool) -> Iterator[Outcome]:
-    """What becomes of tasks, in their order, with so many processes at once.
+    """Yield the outcomes of tasks, in their order, from `jobs` processes.
 
-    A task whose process ends is told as a failure of its own; the others are done all the same.
+    If a task ends its process, its outcome is a failure; the others are executed all the same.
     The processes end afterwards unless `keep_warm`.
     """
     futures = _submitted(tasks, jobs)
@@ -48,7 +48,7 @@ def outcomes(tasks: Sequence[Task], jobs: int, *, keep_warm: bool) -> Iterator[O
 
 
 def _one_by_one(tasks: Sequence[Task]) -> Iterator[Outcome]:
-    """As `_in_processes` where one of the tasks ended its process: only alone it is known which."""
+    """Run each task alone after a task has ended its process, to find out which one."""
     for task in tasks:
         (future,) = _submitted([task], 1)
         try:
@@ -69,7 +69,7 @@ def _submitted(tasks: Sequence[Task], jobs: int) -> list[Future[Outcome]]:
 
 
 def _interrupt(futures: Sequence[Future[Outcome]]) -> None:
-    """Have all processes leave what they are at, and end them."""
+    """Make all processes abandon their tasks, and end them."""
     for future in futures:
         future.cancel()
     for child in active_children():
@@ -80,7 +80,7 @@ def _interrupt(futures: Sequence[Future[Outcome]]) -> None:
 
 
 def end_processes() -> None:
-    """End the processes, which otherwise stay for a while, warm, for the next tasks."""
+    """End the processes, which otherwise stay warm for a while for the next tasks."""
     from joblib.externals.loky import get_reusable_executor
 
     with warnings.catch_warnings():
@@ -89,18 +89,18 @@ def end_processes() -> None:
 
 
 _leaving: ContextVar[bool] = ContextVar("leaving", default=False)
-"""Whether a process was told to end: what is in its queue is not begun."""
+"""True once a process was told to end: tasks in its queue are not started."""
 
 
 def _begin() -> None:
-    """What a process does first. Signals of a terminal come to all processes of a command; the first one decides."""
+    """Initialize a process: ignore a terminal's signals, which reach all processes but are for the first to handle."""
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _note)
     for module in ("xetile.api", "xetile.codegen.llvm_ir", "xetile.passes.pipelines"):
         import_module(module)
-    gc.freeze()  # what was imported stays; loky collects once a second
+    gc.freeze()  # imported objects are never freed; loky collects once a second
     gc.disable()
 
 

@@ -1,7 +1,7 @@
 """`xetile-compile`: kernels at any level to IR at a lower one, LLVM IR, SPIR-V, a binary, assembly.
 
-One source for one device goes to the file OUT; several, or `--jobs`, `--force` or an OUT that ends with `/`, ask for
-the batch form, in which OUT is a folder: its files are made in several processes.
+One source for one device is written to the file OUT. Several sources or devices, `--jobs`, `--force` or an OUT that
+ends with `/` select the batch form: OUT is a folder, and several processes write its files.
 """
 
 import os
@@ -35,7 +35,7 @@ PROGRAM = "xetile-compile"
 STATISTICS_TO_STREAM = ""
 
 EMITTED = "spirv"
-"""What is made where nothing says it."""
+"""Default of `--emit`."""
 
 
 _jobs = partial(
@@ -47,7 +47,7 @@ _jobs = partial(
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM, "Compiles kernels for Intel Xe GPUs.", has_version=True, reads_ir=True
     )
@@ -112,7 +112,7 @@ def _add_batch(parser: ToolParser) -> None:
 
 
 def _separate_statistics(arguments: list[str]) -> list[str]:
-    """`--stats` takes a file behind `=` only, so that it may stand before the input."""
+    """Write `--stats` as `--stats=`, so that it does not consume the input as its file."""
     return [f"--stats={STATISTICS_TO_STREAM}" if a == "--stats" else a for a in arguments]
 
 
@@ -124,7 +124,7 @@ def _run(arguments: list[str]) -> int:
         return compile_batch(options, _wanted(options))
     import gc
 
-    gc.disable()  # nearly everything that is made lives to the end
+    gc.disable()  # nearly all objects live to the end
     from xetile.analysis.kernel_targets import option_called
 
     with option_called("--device"):
@@ -140,7 +140,7 @@ def _is_batch(options: Namespace) -> bool:
 
 
 def _wanted(options: Namespace) -> Options:
-    """What is to be made, as the options say."""
+    """Return the output that the options ask for."""
     return Options(
         emit=options.emit or EMITTED,
         kernel=options.kernel,
@@ -208,7 +208,7 @@ def _refuse_beside_explanation(options: Namespace, *, is_batch: bool) -> None:
 
 
 def _output(options: Namespace, name: str) -> str:
-    """The file for the code, or STANDARD."""
+    """Return the file for the code, or STANDARD."""
     if options.output is not None:
         return options.output
     emit = options.emit or EMITTED
@@ -231,7 +231,7 @@ main = partial(run_tool, PROGRAM, _run)
 
 
 def compile_batch(options: Namespace, wanted: Options) -> int:
-    """Compile every input for every device; the status is 1 where one of them could not be, 70 for a fault of ours."""
+    """Compile every input for every device; return 1 if one of them fails, 70 if the compiler itself does."""
     from xetile.batch import compile_many
     from xetile.batch.compiled_source import Telling
 
@@ -291,9 +291,9 @@ def _status(outcomes: "list[Outcome]") -> int:
 
 
 class _Progress:
-    """Tells on standard error what became of each output: on a terminal in one line that moves, else in a line each.
+    """Progress on standard error: on a terminal one line that is rewritten, else a line for each output.
 
-    What is said of sources stands above, once for all devices.
+    Diagnostics on sources are printed above it, once for all devices.
     """
 
     def __init__(self, total: int, *, debug: bool) -> None:
@@ -317,14 +317,14 @@ class _Progress:
             self._show(outcome)
 
     def tell_all(self) -> None:
-        """Say at the end how many there were of each."""
+        """Print the final counts of outputs that were written, up to date, and failed."""
         written, kept, failed = self._counts.values()
         parts = [f"{written} written"]
         parts += [f"{kept} up to date"] * bool(kept) + [f"{failed} failed"] * bool(failed)
         print(f"{PROGRAM}: {', '.join(parts)}", file=sys.stderr)
 
     def clear(self) -> None:
-        """Take away the line that moves."""
+        """Erase the line that is rewritten."""
         if self._shown:
             print(f"\r{' ' * self._shown}\r", end="", file=sys.stderr, flush=True)
             self._shown = 0

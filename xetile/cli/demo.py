@@ -1,6 +1,6 @@
-"""The main job on one page, for a reader in a hurry: `xetile-demo`, or `make demo`. It hands out the examples too.
+"""The main job on one page, for a reader in a hurry: `xetile-demo`, or `make demo`. It also copies the examples.
 
-Needs nothing outside of Python; uses ocloc and mlir-opt where they are.
+It needs nothing but Python; it uses ocloc and mlir-opt if they are installed.
 """
 
 import os
@@ -21,34 +21,34 @@ from xetile.targets import EXAMPLE
 
 _PACKAGE = Path(__file__).parents[1]
 _FOLDERS = (_PACKAGE / "examples", _PACKAGE.parent / "examples")
-"""In the package where it is installed, beside it in a checkout."""
+"""In the package if it is installed, next to it in a checkout."""
 
 _QUOTES = '"""'
 
 
 def example(name: str) -> Path:
-    """The file of an example, seen from the current folder where it is below that.
+    """Return the path of an example, relative to the current folder if it is below that.
 
-    Errors: XetileError where no examples are installed.
+    Raise XetileError if no examples are installed.
     """
     path = _folder() / name
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def summaries() -> Mapping[str, str]:
-    """The examples by their path from the folder, each with the first sentence of its comment or docstring.
+    """Return the examples by their path from the folder, each with the first sentence of its comment or docstring.
 
-    It is empty where a file has neither.
+    The sentence is empty if a file has neither.
 
-    Errors: XetileError where no examples are installed.
+    Raise XetileError if no examples are installed.
     """
     return {name: _summary(path) for name, path in _files().items()}
 
 
 def copy_examples(to: str) -> tuple[int, int]:
-    """Copy all examples into a folder, which is made; how many there are, and their size in bytes.
+    """Copy all examples into a folder, which is created; return their number and their size in bytes.
 
-    Errors: XetileError where one of their names is taken, or the folder cannot be written: then none is copied.
+    Raise XetileError and copy none if one of their names exists, or if the folder cannot be written.
     """
     contents = {Path(to, name): path.read_bytes() for name, path in _files().items()}
     taken = [path for path in contents if os.path.lexists(path)]
@@ -74,7 +74,7 @@ def _folder() -> Path:
 
 
 def _files() -> dict[str, Path]:
-    """The examples; what Python keeps of those that were run is left out."""
+    """Return the examples, without the bytecode that Python caches for those that were run."""
     folder = _folder()
     return {
         path.relative_to(folder).as_posix(): path
@@ -98,14 +98,14 @@ def _is_comment(line: str) -> bool:
 
 PROGRAM = "xetile-demo"
 KERNEL = "gemm_f16.mlir"
-"""The example that is shown."""
+"""The example that is demonstrated."""
 
 _WIDTH = 100
-"""Letters in a line of the list."""
+"""Width of the list (characters)."""
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM,
         "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way. Lists and copies the examples.",

@@ -1,4 +1,4 @@
-"""What `python -m xetile.cli.demo` shows: a GEMM's levels, its code, its execution."""
+"""The demonstration of `python -m xetile.cli.demo`: a GEMM's levels, its code, its execution."""
 
 import subprocess
 import time
@@ -32,13 +32,13 @@ KINDS = {
         ("xetile.prefetch_tile", "xegpu.prefetch_nd", "xevm.blockprefetch2d"), "prefetches"
     ),
 }
-"""What ops count as."""
+"""The class that each op is counted in."""
 
 
 def show(kernel: str, device: str, folder: str) -> list[str]:
-    """Print the demonstration and write the SPIR-V to the folder; what is wrong."""
+    """Print the demonstration and write the SPIR-V to the folder; return the problems found."""
     started = time.monotonic()
-    find(device)  # an unknown one is refused before anything is shown
+    find(device)  # report an unknown device before anything is shown
     module = _show_kernel(kernel)
     stages = _show_stages(module, device)
     problems = _check_with_mlir(stages)
@@ -61,7 +61,7 @@ def _show_kernel(path: str) -> ModuleOp:
 
 
 def _stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
-    """The module at every level of the device above the last one."""
+    """Return the module at every level of the device above the last one."""
     path = [step.level.name for step in find(device).path[:-1]]
     stages: dict[LevelName, ModuleOp] = {"workgroup": module}
     for level in TITLES:
@@ -98,7 +98,7 @@ def _count(op: Operation) -> Counter[str]:
 
 
 def _check_with_mlir(stages: dict[LevelName, ModuleOp]) -> list[str]:
-    """What mlir-opt refuses."""
+    """Return the errors that mlir-opt reports."""
     _title("Upstream MLIR's opinion of levels X and V")
     program = find_mlir_opt()
     if program is None:
@@ -137,7 +137,7 @@ def _show_code(module: ModuleOp, device: str, target: Path) -> None:
 
 
 def _show_execution(device: str) -> list[str]:
-    """The levels whose result is not that of the first."""
+    """Return the levels whose result is wrong or differs from that of the first."""
     m, n, k = 144, 112, 96
     _title(f"A small GEMM, {m}x{n}x{k}, f16, executed on the CPU and held against numpy")
     module = gemm_module(

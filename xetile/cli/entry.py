@@ -1,4 +1,4 @@
-"""Where the commands begin: what the scripts of an installation call.
+"""Entry points of the commands, which the scripts of an installation call.
 
 Importing this costs next to nothing, so that an interrupt finds a handler while the rest is imported.
 """
@@ -12,7 +12,7 @@ from xetile.collector import seldom
 
 
 class Command(NamedTuple):
-    """The module of a command, which has its `main`, and what it is for."""
+    """The module of a command, which has its `main`, and the command's purpose."""
 
     module: str
     purpose: str
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Command] = {
 
 
 def listing() -> str:
-    """A line for each command."""
+    """Return a line for each command."""
     wide = max(len(name) for name in COMMANDS)
     lines = [f"xetile-{name:{wide}}  {one.purpose}" for name, one in COMMANDS.items()]
     return "\n".join([*lines, "", "each has --help; `python -m xetile NAME ...` runs one too"])

@@ -1,7 +1,7 @@
-"""`xetile-kernel`: writes the IR of a kernel from a family, to be read, changed and compiled.
+"""`xetile-kernel`: write the IR of a kernel from a family, to be read, changed and compiled.
 
-The family is the GEMM of `gemm_module`, or a kernel of the library, whose parameters are options. A GEMM whose tiles a
-thread's registers do not hold gets a warning.
+The family is the GEMM of `gemm_module`, or a kernel of the library, whose parameters are options. The command warns if
+the tiles of a GEMM do not fit into a thread's registers.
 """
 
 import argparse
@@ -29,7 +29,7 @@ NAMES: Mapping[str, str] = {
     "dequantised_gemm": "a product with weights of few bits",
     "embedding": "rows of a table by their numbers",
 }
-"""Those that are specialised by types of arrays, with what they compute."""
+"""Kernels that are specialized by types of arrays, with what they compute."""
 
 _OF_ARRAYS = """types such as 4096x256xf16; MxNxf16 where extents are known at the call; 256x4096xf16.T of a
 column-major array"""
@@ -41,7 +41,7 @@ _NUMBER = partial(read_number, refusal="is no whole number")
 
 
 def _library_parser(name: str) -> ToolParser:
-    """The options of one kernel of the library."""
+    """Return the parser of the options of one kernel of the library."""
     kernel = _kernel(name)
     parser = ToolParser(f"{PROGRAM} {name}", getdoc(kernel.__wrapped__) or "")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -70,9 +70,9 @@ def _library_parser(name: str) -> ToolParser:
 
 
 def _specialised(name: str, options: Mapping[str, Any]) -> "Specialised":
-    """The kernel that options ask for.
+    """Return the kernel that the options specify.
 
-    Errors: XetileError in words of the language.
+    Raise XetileError in the language's terms.
     """
     kernel = _kernel(name)
     known = (*kernel.parameters.arguments, *kernel.parameters.constants, "sg_layout")
@@ -138,14 +138,14 @@ def _array(text: str) -> "ArrayType":
 
 
 _NEARLY = 15 / 16
-"""The part of the registers that A, B and the sums may take before it is looked at more closely."""
+"""The part of the registers that A, B and the sums may occupy before the GEMM is compiled to check for spills."""
 
 
 def _warn_of_spills(request: dict[str, Any], text: str, name: str) -> None:
-    """Say where the text of a GEMM, in the file of this name, has a tile that will spill.
+    """Warn if the text of a GEMM, in the file `name`, has a tile that will spill.
 
-    It is compiled for the device that is the default; devices differ little in that. What no device takes is left to
-    the one that it is compiled for.
+    The text is compiled for the default device, since devices differ little in spills. An input that no device accepts
+    is left to the command that compiles it.
     """
     from xetile.targets.xe.device import MOST_HELD
 
@@ -165,7 +165,7 @@ def _warn_of_spills(request: dict[str, Any], text: str, name: str) -> None:
 
 
 def _registers(request: dict[str, Any]) -> int:
-    """Of A, B and the sums of one subgroup in one K step."""
+    """Return the registers of A, B and the sums of one subgroup in one K step."""
     from xetile.dialects.xetile.tile_type import memory_bits
     from xetile.kernels.gemm_module import TYPES
     from xetile.planning.xe.pressure.fitting_tiles import ProductTile
@@ -186,7 +186,7 @@ _number = partial(read_number, refusal="is no whole number")
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True
     )
@@ -230,7 +230,7 @@ def _add_gemm(add: Callable[..., object]) -> None:
 
 
 def _shown(default: object) -> str:
-    """A default as one types it."""
+    """Return a default as a user types it."""
     if isinstance(default, tuple):
         return "x".join(map(str, cast("tuple[int, ...]", default)))
     return str(default)

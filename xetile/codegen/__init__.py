@@ -33,13 +33,13 @@ def emit(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> str | bytes:
-    """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+    """Return code of all kernels of a module at any level, or of one: `ll`, `asm` are text, `spirv`, `zebin` bytes.
 
-    `grf` is the register file of binaries, None the one that `options.register_file` chooses; the
+    `grf` is the register file of binaries, None for the one that `options.register_file` chooses; the
     device is chosen as `target_of` does, `assume` and `unroll` are as `lower` has them. The
-    module is left as it is.
-    Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown
-    device, and where ocloc is needed and missing or refuses the kernel.
+    module does not change.
+    Raise XetileError if a kernel cannot be lowered or is missing, for an unknown
+    device, and if ocloc is needed and missing or rejects the kernel.
     """
     if kind in ("zebin", "asm"):
         from xetile.analysis.kernel_targets import target_of
@@ -76,10 +76,10 @@ def statistics(
     unroll: int | None = None,
     arguments: "Mapping[str, int] | None" = None,
 ) -> dict[str, dict[str, float]]:
-    """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/assembly.py.
+    """Return instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/assembly.py.
 
-    `arguments` are values of scalar arguments by name, which tell how often loops go round.
-    Errors: as `emit` has them.
+    `arguments` are values of scalar arguments by name, which decide how often loops run.
+    Raise as `emit` does.
     """
     from xetile.analysis.kernel_targets import device_of
     from xetile.codegen.build_options import known_register_file
@@ -115,9 +115,9 @@ def launch_contract(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> "dict[str, Plain]":
-    """What a host needs to launch the kernels of a module; the keys stand in docs/launch-contract.schema.json.
+    """Return the launch contract of a module's kernels; docs/launch-contract.schema.json describes the keys.
 
-    Errors: XetileError where a kernel cannot be lowered or is not there.
+    Raise XetileError if a kernel cannot be lowered or is missing.
     """
     from xetile.codegen.contract import contract_of, device_otherwise
 
@@ -134,9 +134,9 @@ def lower_to_llvm(
     assume: "Assume" = "block",
     unroll: int | None = None,
 ) -> "ModuleOp":
-    """A module at the last level, with only the kernel of this name if one is given; a copy unless it is that already.
+    """Return a module at the last level, with only the kernel `kernel` if given; a copy unless it is there already.
 
-    Errors: XetileError where there is no such kernel, or none at all.
+    Raise XetileError if there is no such kernel, or none at all.
     """
     from xetile.analysis.module_kernels import kernel_functions, missing_kernel
     from xetile.codegen.llvm_functions import is_kernel, llvm_functions
@@ -158,9 +158,9 @@ def lower_to_llvm(
 
 
 def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
-    """The module without its other kernels; a copy unless there are none.
+    """Return the module without its other kernels; a copy unless there are none.
 
-    Errors: XetileError where there is no such kernel.
+    Raise XetileError if there is no such kernel.
     """
     from xetile.analysis.module_kernels import kernel_functions, missing_kernel, symbol_name
     from xetile.codegen.llvm_functions import is_kernel, llvm_functions
@@ -199,9 +199,9 @@ def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile | None") -> byt
 def disassembly(
     lowered: "ModuleOp", device: str, grf: "RegisterFile | None" = None
 ) -> "Disassembly":
-    """The assembly of the kernels of a module at the last level, and the description of its binary.
+    """Return the assembly of the kernels of a module at the last level, and the description of its binary.
 
-    Errors: as `emit` has them.
+    Raise as `emit` does.
     """
     from xetile.toolchain.ocloc import disassemble
 

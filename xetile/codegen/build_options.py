@@ -1,4 +1,4 @@
-"""What a driver has to be told so that a module computes what it says."""
+"""The options that a driver needs so that a module computes what it says."""
 
 from typing import get_args
 
@@ -23,10 +23,10 @@ _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
 def build_options(
     module: ModuleOp, device: str | None = None, *, grf: RegisterFile | None
 ) -> BuildOptions:
-    """The options for a module of the llvm dialect, all kernels of which are built together.
+    """Return the options for a module of the llvm dialect, all kernels of which are built together.
 
     `grf` is the register file; None is the one that `register_file` chooses.
-    Errors: XetileError for another one than there is.
+    Raise XetileError for an unknown register file.
     """
     grf = register_file(module, device) if grf is None else known_register_file(grf)
     exact = any(map(divides, llvm_functions(module)))
@@ -40,10 +40,10 @@ def build_options(
 
 
 def register_file(module: ModuleOp, device: str | None = None) -> RegisterFile:
-    """The register file for all kernels of a module, which are built with one: that of the kernel with the most.
+    """Return the register file for all kernels of a module, which are built with one: that of the largest kernel.
 
-    The small one leaves room for twice the threads; it is taken where no kernel can be thought to spill, and none would
-    fill the large one with loads ahead of its products, on no target.
+    The small one leaves room for twice the threads; it is chosen if no kernel can be expected to spill, and none would
+    fill the large one with loads ahead of its products, on any target.
     """
     targets = [find(device)] if device is not None else targets_of(module)
     ahead = min(
@@ -56,9 +56,9 @@ def register_file(module: ModuleOp, device: str | None = None) -> RegisterFile:
 
 
 def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
-    """Say of each kernel that the small register file may not hold, where it is asked for.
+    """Warn about each kernel that the small register file may be too small for, if `grf` asks for it.
 
-    Of one that the large file does not hold either, the pass that lowered it has told (convert-xevm-to-llvm).
+    The pass that lowers kernels (convert-xevm-to-llvm) has warned about those that the large file is too small for.
     """
     if grf is None or known_register_file(grf) != "small":
         return
@@ -74,7 +74,7 @@ def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
 
 
 def known_register_file(grf: RegisterFile) -> RegisterFile:
-    """The register file; one that there is not is an error."""
+    """Return the register file; raise if it is unknown."""
     known: tuple[object, ...] = get_args(RegisterFile)
     if grf not in known:
         raise XetileError(
@@ -84,17 +84,17 @@ def known_register_file(grf: RegisterFile) -> RegisterFile:
 
 
 def divides(function: llvm.FuncOp) -> bool:
-    """Whether a function has quotients or square roots that are exact only if a driver is told so.
+    """Return True if a function has quotients or square roots that are exact only with a build option.
 
-    Those that may be approximate (flags `arcp`, for quotients, and `afn`) ask for nothing. OpenCL grants an error to
-    those of f32. IGC takes square roots of f16 in f32, and so by the option; of quotients of f16 it makes an
-    approximation whatever it is told (source: ocloc's assembly), so there are none but those that may be that.
+    Those that may be approximate (flags `arcp`, for quotients, and `afn`) need no option. OpenCL grants an error to
+    those of f32. IGC computes square roots of f16 in f32, so that the option covers them. It approximates quotients of
+    f16 whatever the options (source: ocloc's assembly), so only those that may be approximate reach it.
     """
     return any(op.name in _INEXACT and _is_inexact(op) for op in ops_of(function))
 
 
 def may_be_approximate(op: Operation) -> bool:
-    """Whether an op is a quotient of f32 that need not be exact.
+    """Return True if an op is a quotient of f32 that need not be exact.
 
     The option makes it exact all the same, whatever its flags (ocloc 26.27: 18 instructions a register in place of 2).
     """

@@ -1,8 +1,8 @@
-"""What a host needs to launch a compiled kernel.
+"""The launch contract of a compiled kernel, which tells a host how to launch it.
 
-What a kernel written by hand says of its launch, held against docs/launch-contract.schema.json and the function.
+The contract of a kernel written by hand is checked against docs/launch-contract.schema.json and the function.
 
-Which arguments of a kernel at L are the bases of 2D surfaces.
+The contract also names the arguments of a kernel at L that are the bases of 2D surfaces.
 """
 
 import json
@@ -56,13 +56,13 @@ from xetile.targets.target import RegisterFile
 from xetile.targets.xe.surface import SURFACE
 
 _SURFACE_FUNCTIONS = ("_2d_block_", "createBlock2DAddressPayload")
-"""In the names of the functions whose first argument is the base of a surface."""
+"""Parts of the names of the functions whose first argument is the base of a surface."""
 
 
 def surface_bases(kernel: llvm.FuncOp) -> set[BlockArgument]:
-    """The arguments from which a 2D block message takes its base.
+    """Return the arguments from which a 2D block message gets its base.
 
-    Of a sum these are its pointers; where it has none, the integers that are added: one of them is the address.
+    In a sum these are its pointers; if it has none, the integers that are added: one of them is the address.
     """
     found: set[BlockArgument] = set()
     for address in {call.args[0] for call in calls_of(kernel) if _makes_message(call)}:
@@ -78,7 +78,7 @@ def _makes_message(call: llvm.CallOp) -> bool:
 
 
 def _terms(address: SSAValue, entry: Block) -> Iterator[BlockArgument]:
-    """The kernel's arguments that are terms of the sum that an address is."""
+    """Yield the kernel's arguments that are terms of the sum that computes an address."""
     seen: set[SSAValue] = set()
     waiting = [address]
     while waiting:
@@ -102,12 +102,12 @@ def _summands(value: SSAValue) -> Sequence[SSAValue]:
             return (base,)
         case llvm.IntToPtrOp() | llvm.PtrToIntOp() | AddrSpaceCastOp() as cast:
             return cast.operands
-        case _:  # what is multiplied or loaded is no address any more
+        case _:  # a product or a loaded value is no longer an address
             return ()
 
 
 def _handed(argument: BlockArgument) -> Iterator[SSAValue]:
-    """What branches hand to an argument of a block."""
+    """Yield the values that branches pass to an argument of a block."""
     for block in argument.block.predecessors():
         match block.last_op:
             case llvm.BrOp(arguments=given):
@@ -122,7 +122,7 @@ def _handed(argument: BlockArgument) -> Iterator[SSAValue]:
 
 
 Plain: TypeAlias = "str | int | bool | list[Plain] | dict[str, Plain] | None"
-"""What JSON can say of a kernel."""
+"""Any value that JSON can represent."""
 
 _KEYS = ("arguments", "grid", "block", "subgroup_size", "shared_memory")
 _WORDS = ("name", "kind", "type", "source")
@@ -130,7 +130,7 @@ _POINTER = "pointer"
 
 
 def plain(attribute: Attribute) -> Plain:
-    """An attribute as JSON has it; a unit is what is known when running."""
+    """Return an attribute as a JSON value; a unit stands for a value known only at run time."""
     if isinstance(attribute, DictionaryAttr):
         return {key: plain(value) for key, value in attribute.data.items()}
     if isa(attribute, ArrayAttr):
@@ -143,7 +143,7 @@ def plain(attribute: Attribute) -> Plain:
 
 
 def check_launch(function: llvm.FuncOp, entries: Plain) -> dict[str, Plain]:
-    """What a `LAUNCH_ATTRIBUTE` says; refused where it is not as the pass that lowers a kernel writes it."""
+    """Return the entries of a `LAUNCH_ATTRIBUTE`; raise unless they are as the pass that lowers kernels writes them."""
     if not isinstance(entries, dict):
         _refuse(function, f"is {json.dumps(entries)}; expected a dictionary")
     if more := [key for key in entries if key not in _KEYS]:
@@ -176,7 +176,7 @@ def check_launch(function: llvm.FuncOp, entries: Plain) -> dict[str, Plain]:
 
 
 def check_unlowered(function: llvm.FuncOp, block: Sequence[int]) -> None:
-    """Refuse what cannot be passed to a kernel that was written in the llvm dialect; no block is none."""
+    """Raise if a kernel written in the llvm dialect has unsupported arguments; `block` may be empty."""
     if block and not _are_sizes(list(block)):
         fail(function, f"{WORKGROUP_SIZE} is {list(block)}; expected {_SIZES}")
     for number, argument in enumerate(function.body.blocks[0].args):
@@ -192,7 +192,7 @@ def check_unlowered(function: llvm.FuncOp, block: Sequence[int]) -> None:
 
 
 def type_name(type: Attribute) -> str:
-    """The type of an argument, as the contract names it."""
+    """Return the type of an argument, as the contract names it."""
     return _POINTER if isinstance(type, llvm.LLVMPointerType) else str(type)
 
 
@@ -210,7 +210,7 @@ def _are_sizes(sizes: Plain) -> bool:
 def _check_group(
     function: llvm.FuncOp, known: Context, entries: Sequence[Plain], start: int
 ) -> int:
-    """Check what one of the kernel's own arguments is passed as, from entry `start` on; how many that are."""
+    """Check the entries from `start` that pass one of the kernel's own arguments; return their number."""
     entry = _with_words(function, entries[start], start)
     source = _source(function, known, str(entry["source"]), start)
     if not isinstance(source, MemRefType):
@@ -250,7 +250,7 @@ def _source(function: llvm.FuncOp, known: Context, text: str, number: int) -> At
 def _check_part(
     function: llvm.FuncOp, entry: dict[str, Plain], wanted: dict[str, Plain], number: int
 ) -> None:
-    """Compare an entry of a memref's with what it has to be."""
+    """Compare an entry of a memref with the expected one."""
     source = str(wanted["source"])
     for key, value in wanted.items():
         if key not in entry or entry[key] != value:
@@ -291,7 +291,7 @@ def _refuse(function: llvm.FuncOp, what: str) -> NoReturn:
 
 
 VERSION = 1
-"""Of the contract: it grows when a key changes its meaning."""
+"""Version of the contract: it grows when a key changes its meaning."""
 
 
 def contract_of(
@@ -301,12 +301,12 @@ def contract_of(
     grf: RegisterFile | None,
     otherwise: str | None = None,
 ) -> dict[str, Plain]:
-    """The launch contract of the kernels of a module of the llvm dialect.
+    """Return the launch contract of the kernels of a module of the llvm dialect.
 
-    Its keys stand in docs/launch-contract.schema.json: sizes of the grid count workgroups, those of a
-    block work-items, x first, None where they are free; extents of surfaces are bytes. The device is `device`, else
-    the one that the gpu.module names, else `otherwise`. `grf` is the register file, None the one that `build_options`
-    chooses.
+    docs/launch-contract.schema.json describes its keys: sizes of the grid count workgroups, those of a
+    block work-items, x first, None if they are free; extents of surfaces are bytes. The device is `device`, else
+    the one that the gpu.module names, else `otherwise`. `grf` is the register file, None for the one that
+    `build_options` chooses.
     """
     grf = grf or register_file(module, device)
     kernels: list[Plain] = [
@@ -327,13 +327,13 @@ def contract_of(
 
 
 def device_otherwise(module: ModuleOp) -> str | None:
-    """The device of kernels for which nothing names one; None where they were planned earlier, for whichever."""
+    """Return the default device for kernels that name none, or None if they were planned before for an unknown one."""
     kernels = kernel_functions(module)
     return DEFAULT if kernels and all(level(kernel) != "lane" for kernel in kernels) else None
 
 
 def _named(kernel: llvm.FuncOp) -> str | None:
-    """The one device that the kernel's gpu.module names."""
+    """Return the one device that the kernel's gpu.module names, or None."""
     named = named_targets(kernel)
     return named[0].name if len(named) == 1 else None
 
@@ -370,7 +370,7 @@ def _entries(function: llvm.FuncOp) -> dict[str, Plain]:
 
 
 def _unlowered(function: llvm.FuncOp) -> dict[str, Plain]:
-    """The entries of a kernel that was written in the llvm dialect."""
+    """Return the entries of a kernel that was written in the llvm dialect."""
     block = function.attributes.get(WORKGROUP_SIZE)
     sizes = (
         [int(size) for size in block.get_values()] if isinstance(block, DenseArrayBase) else []
@@ -395,7 +395,7 @@ def _unlowered(function: llvm.FuncOp) -> dict[str, Plain]:
 
 
 def _floating_point(function: llvm.FuncOp) -> dict[str, Plain]:
-    """What the kernel's arithmetic relies on, outside of matrix instructions and functions as exp."""
+    """Return the properties of the kernel's arithmetic, apart from matrix instructions and functions such as exp."""
     return {
         "contraction": "off",
         "rounding": "to_nearest_even",
@@ -417,7 +417,7 @@ def _surface_rules(stated: Sequence[Precondition]) -> dict[str, Plain]:
 
 
 def _precondition(stated: Precondition) -> Plain:
-    """A precondition in JSON: the bytes are the sum of products, of a factor and arguments by their numbers."""
+    """Return a precondition as JSON: a sum in bytes of products, each of a factor and arguments by number."""
     terms: list[Plain] = [
         {"factor": count, "arguments": [*product]}
         for product, count in (stated.bytes or {}).items()

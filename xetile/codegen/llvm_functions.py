@@ -1,4 +1,4 @@
-"""The functions of the llvm dialect in a module: which are kernels, what they call, what their hot loop does."""
+"""The functions of the llvm dialect in a module: the kernels among them, their calls, their hot loops."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,19 +24,19 @@ _BLOCK = re.compile(
 
 
 def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
-    """The functions of the llvm dialect, those inside a gpu.module too."""
+    """Yield the functions of the llvm dialect, also those inside a gpu.module."""
     for op in outermost(module, (llvm.FuncOp.name,)):
         assert isinstance(op, llvm.FuncOp)
         yield op
 
 
 def is_kernel(function: llvm.FuncOp) -> bool:
-    """Whether a function is launched from the host."""
+    """Return True if a function is launched from the host."""
     return KERNEL_ATTRIBUTE in function.attributes
 
 
 def callee(op: llvm.CallOp) -> str | None:
-    """The name of what is called; None where it is a pointer."""
+    """Return the name of the called function, or None if it is called by pointer."""
     return None if op.callee is None else op.callee.root_reference.data
 
 
@@ -49,33 +49,33 @@ def block_of(name: str) -> tuple[int, int, int, int] | None:
 
 
 def calls(module: ModuleOp) -> int:
-    """How many calls the functions of a module hold."""
+    """Return the number of calls in the functions of a module."""
     return sum(1 for function in llvm_functions(module) for _ in calls_of(function))
 
 
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
-    """Names of all that these functions call."""
+    """Return the names of all functions that these functions call."""
     names = (callee(call) for function in functions for call in calls_of(function))
     return {name for name in names if name is not None}
 
 
 def calls_of(function: llvm.FuncOp) -> Iterator[llvm.CallOp]:
-    """The calls of a function in order."""
+    """Yield the calls of a function in order."""
     for op in ops_of(function):
         if op.name == llvm.CallOp.name and isinstance(op, llvm.CallOp):
             yield op
 
 
 def ops_of(function: llvm.FuncOp) -> Iterator[Operation]:
-    """The ops of a function, none of which has ops inside."""
+    """Yield the ops of a function, none of which has regions."""
     for block in function.body.blocks:
         yield from block.ops
 
 
 def products_per_step(kernel: llvm.FuncOp) -> int:
-    """Matrix instructions in one round of the hot loop, as written: in a K step.
+    """Return the number of matrix instructions in one round of the hot loop, as written: in a K step.
 
-    Where loops were unrolled the kernel says it. Without a loop it is those of the whole kernel.
+    If loops were unrolled, the kernel states it. Without a loop it is the number in the whole kernel.
     """
     said = kernel.attributes.get(PRODUCTS_PER_STEP_ATTRIBUTE)
     if isa(said, IntegerAttr):
@@ -84,7 +84,7 @@ def products_per_step(kernel: llvm.FuncOp) -> int:
 
 
 def hot_blocks(kernel: llvm.FuncOp) -> Sequence[Block]:
-    """The blocks of the hot loop, the innermost with the most matrix instructions; none without such a loop."""
+    """Return the blocks of the hot loop, the innermost with the most matrix instructions, or none if there is none."""
     blocks = list(kernel.body.blocks)
     numbers = [products_of(block) for block in blocks]
     best, hot = (0, 0), slice(0)
@@ -101,10 +101,10 @@ def hot_blocks(kernel: llvm.FuncOp) -> Sequence[Block]:
 
 
 def products_of(block: Block) -> int:
-    """Matrix instructions of a block."""
+    """Return the number of matrix instructions in a block."""
     return sum(map(is_product, block.ops))
 
 
 def is_product(op: Operation) -> bool:
-    """Whether an op is a matrix instruction."""
+    """Return True if an op is a matrix instruction."""
     return isinstance(op, llvm.CallOp) and _MATRIX_FUNCTION in (callee(op) or "")

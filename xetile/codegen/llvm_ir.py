@@ -1,14 +1,14 @@
 """The llvm dialect as LLVM IR for SPIR-V, by llvmlite.
 
-xDSL's LLVM back end converts ops and types; what it lacks in 0.75 is added here, each with
-a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
+xDSL's LLVM back end converts ops and types; the features that 0.75 lacks are added here, each with
+a test in test/unit/codegen/test_llvm_ir.py that fails once upstream has it:
 
 - it drops `intel_reqd_sub_group_size` and `reqd_work_group_size` without a word; without the first, Intel's compiler
   may compile a kernel for 32 lanes;
-- it refuses the calling conventions `spir_kernel` and `spir_func`;
+- it rejects the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
 - it has no atomic ops;
-- it drops what a branch says of its loop (loop_controls.py);
+- it drops a branch's annotation of its loop (loop_controls.py);
 - its functions, such as exp, are of one type in a module;
 - it drops most fastmath flags;
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
@@ -16,21 +16,21 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 
 Atomic instructions in LLVM IR.
 
-Fastmath flags of the llvm dialect in LLVM IR, and what of them SPIR-V says.
+Fastmath flags of the llvm dialect in LLVM IR, and those that SPIR-V can express.
 
-LLVM IR has all of them on whatever computes floats: arithmetic, comparisons, selections, conversions between floats,
-calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and refuses those of fma.
+LLVM IR has all of them on all instructions on floats: arithmetic, comparisons, selections, conversions between floats,
+calls. xDSL 0.75 leaves them out of comparisons, selections, conversions and most functions, and rejects those of fma.
 
 SPIR-V 1.4 has the decoration FPFastMathMode (2.26 "FP Fast Math Mode": NotNaN, NotInf, NSZ, AllowRecip, and Fast, which
-is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has no words
+is all of them and algebra with real numbers) on sums, differences, products, quotients and remainders. It has none
 for `contract`, `afn` and `reassoc`, which earlier passes therefore carry out themselves (floats.py
 of convert-xevm-to-llvm; planning/xe/register_layouts/reduction_steps.py). SPV_KHR_float_controls2 has some, and LLVM 22
-writes it; IGC (ocloc 26.27) refuses modules with it. Without it LLVM 22 makes Fast of `reassoc`, which would allow what
-nobody has said: that flag is left out unless all are there.
+writes it; IGC (ocloc 26.27) rejects modules with it. Without it LLVM 22 turns `reassoc` into Fast, which would allow
+more than the program says: that flag is dropped unless all are there.
 
-Functions that LLVM itself knows: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
+LLVM's own functions: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
 
-xDSL's own conversion declares one function for all types, so that two types of one module end it.
+xDSL's own conversion declares one function for all types, and fails if a module has two.
 """
 
 import re
@@ -85,12 +85,12 @@ _OF_ONE_TYPE = (
 
 
 def is_intrinsic(op: Operation) -> bool:
-    """Whether an op is a function of LLVM's on floats of one type."""
+    """Return True if an op is one of LLVM's functions on floats of one type."""
     return isinstance(op, _OF_ONE_TYPE)
 
 
 def intrinsic_call(op: Operation, builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
-    """The call that an op is."""
+    """Add the call that implements an op."""
     type = operands[0].type
     name = f"llvm.{op.name.removeprefix(_PREFIX)}"
     function = declare_intrinsic(
@@ -100,7 +100,7 @@ def intrinsic_call(op: Operation, builder: ir.IRBuilder, operands: list[ir.Value
 
 
 def approximate_quotient(builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
-    """OpenCL's native_divide of f32, which stays one where a driver is told to divide exactly."""
+    """Add OpenCL's native_divide of f32, which stays approximate if the driver is told to divide exactly."""
     type = operands[0].type
     is_vector = isinstance(type, ir.VectorType)
     name = f"_Z13native_divide{f'Dv{type.count}_fS_' if is_vector else 'ff'}"
@@ -118,7 +118,7 @@ _WORDS = frozenset(flag.value for flag in FastMathFlag)
 
 
 def add_flags(op: Operation, made: ir.Value | None) -> None:
-    """Give an instruction the flags of the op that it is.
+    """Give the instruction of an op the op's flags.
 
     MLIR 22 has no property for those of llvm.fpext and fptrunc; an attribute of that name is read there.
     """
@@ -135,7 +135,7 @@ def add_flags(op: Operation, made: ir.Value | None) -> None:
 
 
 def drop_loose_flags(instructions: Iterable[Instruction]) -> None:
-    """Leave out `reassoc` where LLVM's SPIR-V back end would make more of it than it says."""
+    """Remove `reassoc` if LLVM's SPIR-V back end would allow more than it says."""
     for instruction in instructions:
         flags = instruction.flags
         if "reassoc" in flags and not set(flags) >= _WORDS:
@@ -150,9 +150,9 @@ def _is_float(type: ir.Type) -> bool:
 def atomic_instruction(
     op: AtomicRMWOp | CmpXchgOp, builder: ir.IRBuilder, operands: Sequence[ir.Value]
 ) -> ir.Value:
-    """Add the instruction that an atomic op is.
+    """Add the instruction of an atomic op.
 
-    llvmlite 0.50 knows no scopes; they stand in front of the ordering, which it writes as it is.
+    llvmlite 0.50 has no scopes; they are written before the ordering, which it prints unchanged.
     """
     scope = "" if op.syncscope is None else f'syncscope("{op.syncscope.data}") '
     if isinstance(op, AtomicRMWOp):
@@ -173,17 +173,17 @@ _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
 
 
 Mark: TypeAlias = Callable[[Operation, Sequence[ir.Instruction]], None]
-"""What is told each op and the instructions that it became."""
+"""A function that is called with each op and its instructions."""
 
 
 def convert_module(
     module: ModuleOp, *, for_spirv: bool = False, mark: Mark | None = None
 ) -> ir.Module:
-    """The LLVM IR of all functions of the llvm dialect, as one module of llvmlite's.
+    """Return the LLVM IR of all functions of the llvm dialect, as one llvmlite module.
 
-    With `for_spirv` it has no flags of which LLVM's SPIR-V back end makes more than they say (fast_math.py). `mark` is
-    told what each op of a function became, in order.
-    Errors: XetileError at an op that has no LLVM IR here, at a name that two kernels have.
+    With `for_spirv` it has no flags that mean more to LLVM's SPIR-V back end than they say (`drop_loose_flags`). `mark`
+    is called with each op of a function and its instructions, in order.
+    Raise XetileError at an op that has no LLVM IR here, and at a name that two kernels have.
     """
     made = _Module()
     made.triple = TRIPLE
@@ -209,14 +209,14 @@ def convert_module(
 
 
 class _Module(ir.Module):
-    """A module, of which is known whether a driver is asked for exact division, and whether it becomes SPIR-V."""
+    """A module that records whether the driver has to divide exactly, and whether it becomes SPIR-V."""
 
     divides_exactly = False
     for_spirv = False
 
 
 class _Function(ir.Function):
-    """A function with metadata; llvmlite 0.50 writes a comma between two nodes, which LLVM does not read."""
+    """A function with metadata; llvmlite 0.50 writes a comma between two nodes, which LLVM rejects."""
 
     def __init__(self, module: ir.Module, type: ir.FunctionType, name: str) -> None:
         super().__init__(module, type, name)
@@ -248,7 +248,7 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
 
 
 def _declare_variables(module: ModuleOp, made: ir.Module) -> None:
-    """All variables; one name for two that are alike is one variable, as kernels of several modules have it."""
+    """Declare all variables. Equal variables of one name are one variable, as in kernels of several modules."""
     known: dict[str, llvm.GlobalOp] = {}
     for variable in outermost(module, (llvm.GlobalOp.name, llvm.FuncOp.name)):
         if not isinstance(variable, llvm.GlobalOp):
@@ -262,7 +262,7 @@ def _declare_variables(module: ModuleOp, made: ir.Module) -> None:
 
 
 def _declare_variable(op: llvm.GlobalOp, module: ir.Module) -> None:
-    """A variable without a value, as those in shared memory are, a constant text, or zeros."""
+    """Declare a variable without a value, as in shared memory, or one with a constant text or zeros."""
     type = convert_type(op.global_type)
     made = ir.GlobalVariable(module, type, op.sym_name.data, op.addr_space.value.data)
     made.linkage = op.linkage.linkage.data
@@ -276,7 +276,7 @@ def _initial(op: llvm.GlobalOp) -> object:
     match op.value:
         case StringAttr(data=text):
             return bytearray(text.encode())
-        case BytesAttr(data=text):  # what text is read as that has more than ASCII
+        case BytesAttr(data=text):  # bytes that are not ASCII text
             return bytearray(text)
         case DenseIntOrFPElementsAttr() if op.value.is_splat() and not any(
             op.value.get_values()
@@ -334,7 +334,7 @@ def _define(op: llvm.FuncOp, module: ir.Module, mark: Mark | None) -> None:
 
 
 def _check_types(op: Operation) -> None:
-    """Refuse vectors and integers on which LLVM's SPIR-V back end ends the process."""
+    """Raise for vectors and integers on which LLVM's SPIR-V back end ends the process."""
     for value in (*op.operands, *op.results):
         type, vector = value.type, value.type
         if isa(vector, VectorType):
@@ -367,7 +367,7 @@ def _convert(
 def _convert_missing(
     op: Operation, builder: ir.IRBuilder, values: dict[SSAValue, ir.Value]
 ) -> bool:
-    """Convert an op that xDSL does not know; whether it was one."""
+    """Convert an op that xDSL cannot convert; return False if it is another op."""
     operands = [values[operand] for operand in op.operands]
     if isinstance(op, ExtractElementOp):
         values[op.res] = builder.extract_element(operands[0], operands[1])
@@ -398,7 +398,7 @@ def _convert_missing(
 
 
 def _agree(builder: ir.IRBuilder) -> None:
-    """Give a call the convention of what it calls; calling by another is undefined in LLVM IR."""
+    """Give a call the convention of its callee; calling by another is undefined in LLVM IR."""
     call = cast(ir.CallInstr, builder.block.instructions[-1])
     if isinstance(call.callee, _Function):
         call.cconv = call.callee.calling_convention
@@ -406,7 +406,7 @@ def _agree(builder: ir.IRBuilder) -> None:
 
 def _variable_pointer(op: llvm.AddressOfOp, builder: ir.IRBuilder) -> ir.Value:
     variable = builder.module.globals[op.global_name.root_reference.data]
-    # llvmlite knows what it points to; here pointers are opaque
+    # llvmlite has typed pointers; here pointers are opaque
     reference = cast(ir.GlobalVariable, variable).get_reference()
     return ir.Constant(convert_type(op.result.type), reference)
 
@@ -443,7 +443,7 @@ def _is_bit(type: Attribute) -> bool:
 
 
 def _lowest_bit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """What `trunc` to i1 gives; of that, extended, the back end makes an `and` of types that differ."""
+    """Compute `trunc` to i1 by a comparison: the back end extends a `trunc` by an `and` of types that differ."""
     one, zero = _splat(value.type, 1), _splat(value.type, 0)
     return builder.icmp_unsigned("!=", builder.and_(value, one), zero)
 

@@ -1,6 +1,6 @@
 """LLVM's SPIR-V back end, called in this process or run as a program: `python llvm_process.py IN.ll OUT.spv`.
 
-It needs nothing but llvmlite, so that a process of its own starts quickly.
+It needs nothing but llvmlite, so that a separate process starts quickly.
 """
 
 import sys
@@ -17,26 +17,26 @@ EXTENSIONS = (
     "SPV_EXT_shader_atomic_float16_add",
     "SPV_EXT_shader_atomic_float_min_max",
 )
-"""What modules may need beyond SPIR-V itself; each says so only where it does."""
+"""Extensions of SPIR-V that modules may need; a module declares one only if it uses it."""
 
 
 def begin_loading() -> None:
-    """Have another thread load LLVM, which takes a tenth of a second, most of it outside of Python.
+    """Make another thread load LLVM, which takes a tenth of a second, most of it outside of Python.
 
-    Whoever then asks for LLVM while it is loaded waits for the rest.
+    A thread that needs LLVM while it is loaded waits for the rest.
     """
     if _BINDING not in sys.modules:
         Thread(target=_load).start()
 
 
 def _load() -> None:
-    with suppress(ImportError):  # who needs it is told
+    with suppress(ImportError):  # code that needs it gets the error
         import_module(_BINDING)
 
 
 @cache
 def _allow_extensions() -> None:
-    """Tell the back end, once for a process; it refuses a second time."""
+    """Set the back end's option, once for a process; it rejects a second time."""
     from llvmlite import binding
 
     names = ",".join(f"+{name}" for name in EXTENSIONS)
@@ -44,10 +44,9 @@ def _allow_extensions() -> None:
 
 
 def compile_text(text: str) -> bytes:
-    """SPIR-V of LLVM IR text, which names its triple.
+    """Return the SPIR-V of LLVM IR text, which names its triple.
 
-    Errors: RuntimeError when LLVM refuses the text; where it cannot go on it ends the
-    process.
+    Raise RuntimeError if LLVM rejects the text; on some errors LLVM ends the process.
     """
     from llvmlite import binding
 

@@ -1,11 +1,11 @@
-"""What annotations of loops say, as OpLoopMerge of SPIR-V, which Intel's compiler obeys.
+"""Annotations of loops as OpLoopMerge of SPIR-V, which Intel's compiler obeys.
 
 LLVM's back end for SPIR-V drops `!llvm.loop`. It makes OpLoopMerge of a call in the loop's first block:
 
     call void (...) @"llvm.spv.loop.merge"(ptr blockaddress(@k, %behind), ptr blockaddress(@k, %latch), i32 2)
 
-somewhere in that block; spirv.py puts it where SPIR-V wants it. No two loops may go on with one block behind
-them: where they do, the second gets a block between.
+somewhere in that block; spirv_emitter.py moves it to where SPIR-V wants it. No two loops may have the same merge
+block, the block after the loop: the second gets a new block in between.
 
 Source: SPIR-V specification, OpLoopMerge and "Loop Control"; spirv-val accepts it, ocloc obeys (test_loop_merges.py).
 """
@@ -28,13 +28,13 @@ from xetile.errors import fail
 from xetile.hints import isa
 
 _UNROLL, _DONT_UNROLL, _PARTIAL_COUNT = 0x1, 0x2, 0x100
-"""Bits of a loop control; behind the last one stands the count."""
+"""Bits of a loop control; the count follows the last one."""
 
 _MERGE = "llvm.spv.loop.merge"
 
 
 class _Loop(NamedTuple):
-    """A loop that a branch goes back in: its first block, and all of its blocks in order."""
+    """A loop that a branch closes: its first block, and all of its blocks in order."""
 
     head: Block
     inside: Sequence[Block]
@@ -43,9 +43,9 @@ class _Loop(NamedTuple):
 def write_loop_merges(
     op: llvm.FuncOp, function: ir.Function, blocks: Mapping[Block, ir.Block]
 ) -> None:
-    """Say in the LLVM IR of a function what its branches say of loops; `blocks` has what its blocks became.
+    """Write the loop annotations of a function's branches into its LLVM IR; `blocks` maps its blocks to LLVM's.
 
-    Errors: XetileError at an annotation that says nothing of a loop, or what SPIR-V cannot say.
+    Raise XetileError at an annotation that belongs to no loop, or that SPIR-V cannot express.
     """
     said: dict[Block, LoopAnnotationAttr] = {}
     merged: set[Block] = set()
@@ -70,7 +70,7 @@ def write_loop_merges(
 
 
 def _control(branch: Operation, annotation: LoopAnnotationAttr) -> Sequence[int]:
-    """The words of a loop control; none where nothing is asked."""
+    """Return the words of a loop control, or none if the annotation asks for nothing."""
     unroll = annotation.unroll
     asked = {
         **annotation.given,
@@ -93,7 +93,7 @@ def _control(branch: Operation, annotation: LoopAnnotationAttr) -> Sequence[int]
 
 
 def _loops(op: llvm.FuncOp, latch: Block) -> Iterator[_Loop]:
-    """The loops that a block's branch goes back in: what comes to it from the first block, and only from there."""
+    """Yield the loops that a block's branch closes; every block of a loop is reached only through its first block."""
     entry = op.body.blocks[0]
     for head in dict.fromkeys(_next(latch)):
         inside, waiting = {head}, [latch]
@@ -117,7 +117,7 @@ def _behind(
     blocks: Mapping[Block, ir.Block],
     taken: Collection[ir.Block],
 ) -> ir.Block:
-    """A block to which a loop leads, and no loop before."""
+    """Return a block after the loop that is no other loop's merge block."""
     ways = [(block, to) for block in inside for to in _next(block) if to not in inside]
     if not ways:
         fail(branch, f"'{LOOP_ANNOTATION}' stands in a loop that never ends; SPIR-V has none")
@@ -129,7 +129,7 @@ def _behind(
 
 
 def _block_between(block: ir.Block, to: ir.Block) -> ir.Block:
-    """A block on the way from one to another."""
+    """Insert a block on the edge from one block to another."""
     between = block.function.append_basic_block()
     ir.IRBuilder(between).branch(to)
     last = block.terminator

@@ -1,9 +1,9 @@
-"""What a host has to see to before a launch: that bases, widths, pitches and columns that arguments make are even.
+"""The preconditions of a launch, which the host checks: alignment of bases, widths, pitches and columns from arguments.
 
-Read off the calls of 2D block messages: what they take is followed back to the kernel's arguments, as sums of products
-of them. What is made in another way (loaded, rounded) is stated of columns alone, without a sum.
+They are read off the calls of 2D block messages: operands are followed back to the kernel's arguments, as sums of
+products of them. If an operand is computed otherwise (loaded, rounded), only a column is stated, without a sum.
 
-The columns at which 2D block messages begin, followed back to what decides whether they are multiples of bytes.
+The columns of 2D block messages are followed back to the values that decide if they are multiples of bytes.
 """
 
 import re
@@ -25,11 +25,11 @@ _ELEMENT = re.compile(r"_2d_block_\w*?_(\d+)b_|_ap_\w*?u(\d+)_m")
 _CREATE = "createBlock2DAddressPayload"
 _MOVES = ("setBlock2DAddressPayloadBlockX", "addBlock2DAddressPayloadBlockX")
 _PAYLOAD_COLUMN = 4
-"""Which operand of the call that makes a payload is the column."""
+"""Index of the column among the operands of the call that creates a payload."""
 
 
 class Column(NamedTuple):
-    """A column of messages to the matrix at `base`, in elements of so many bytes."""
+    """A column of messages to the matrix at `base`, in elements of `bytes` bytes."""
 
     base: SSAValue
     place: SSAValue
@@ -37,7 +37,7 @@ class Column(NamedTuple):
 
 
 def columns(kernel: llvm.FuncOp) -> Iterator[Column]:
-    """The columns of the messages of a kernel."""
+    """Yield the columns of the messages of a kernel."""
     for call in calls_of(kernel):
         name = callee(call) or ""
         if "_2d_block_" in name:
@@ -50,7 +50,7 @@ def columns(kernel: llvm.FuncOp) -> Iterator[Column]:
 
 
 def _created(call: llvm.CallOp) -> llvm.CallOp | None:
-    """The call that made the payload of another one, through copies."""
+    """Return the call that created the payload of another call, through copies."""
     while _CREATE not in (callee(call) or ""):
         owner = call.args[0].owner
         if not isinstance(owner, llvm.CallOp):
@@ -60,7 +60,7 @@ def _created(call: llvm.CallOp) -> llvm.CallOp | None:
 
 
 def _message_bytes(payload: llvm.CallOp) -> int:
-    """Bytes of an element of the messages that take a payload."""
+    """Return the bytes of an element of the messages that use a payload."""
     for use in payload.results[0].uses:
         user = use.operation
         if isinstance(user, llvm.CallOp):
@@ -77,7 +77,7 @@ def _bytes(name: str) -> int:
 
 
 def _first(place: SSAValue) -> SSAValue:
-    """The first number of a vector of two that is made by insertions."""
+    """Return the first number of a vector of two that is built by insertions."""
     value = place
     while isinstance(op := value.owner, llvm.InsertElementOp):
         if integer_constant(op.index) == 0:
@@ -87,18 +87,18 @@ def _first(place: SSAValue) -> SSAValue:
 
 
 class Part(NamedTuple):
-    """A number, each of which counts so many bytes of a column."""
+    """A number, each of which counts `bytes` bytes of a column."""
 
     value: SSAValue
     bytes: int
     is_exact: bool = True
-    """Whether the column has the value itself as a part, and not something that is computed of it."""
+    """True if the column has the value itself as a part, and not only a value computed from it."""
 
 
 def parts(column: Column, is_known: Callable[[SSAValue], bool]) -> Iterator[Part]:
-    """What makes a column a multiple of bytes if each is one.
+    """Yield parts that make a column a multiple of bytes if each part is one.
 
-    Values that are known, and what nothing is known of, with the operands of the latter (inexact).
+    They are known values, and values of which nothing is known, with the operands of the latter (inexact).
     """
     waiting = [Part(column.place, column.bytes)]
     seen: set[Part] = set()
@@ -121,7 +121,7 @@ def _operands(part: Part) -> list[Part]:
 
 
 def _incoming(argument: SSAValue) -> Iterator[SSAValue]:
-    """What branches pass for the argument of a block."""
+    """Yield the values that branches pass for the argument of a block."""
     if not isinstance(argument, BlockArgument) or (region := argument.block.parent) is None:
         return
     for block in region.blocks:
@@ -141,7 +141,7 @@ _CASTS = ("llvm.trunc", "llvm.sext", "llvm.zext")
 
 
 def _decomposed(part: Part) -> list[Part] | None:
-    """The parts of a sum, of a choice, of a multiple or of an exact quotient; None for all else."""
+    """Return the parts of a sum, a choice, a multiple or an exact quotient, or None for other ops."""
     value, bytes = part.value, part.bytes
     if isinstance(value, BlockArgument):
         return [Part(given, bytes) for given in _incoming(value)]
@@ -167,7 +167,7 @@ def _decomposed(part: Part) -> list[Part] | None:
 
 
 def integer_constant(value: SSAValue) -> int | None:
-    """The number of a constant."""
+    """Return the number of a constant, or None."""
     op = value.owner
     if isinstance(op, llvm.ConstantOp) and isinstance(op.value, IntegerAttr):
         return cast("IntegerAttr[IntegerType]", op.value).value.data
@@ -178,20 +178,20 @@ Product = tuple[int, ...]
 """Numbers of arguments that are multiplied, ascending; -1 for an id of the launch."""
 
 Sum: TypeAlias = Mapping[Product, int]
-"""A sum of products, each as often as it stands there (bytes)."""
+"""A sum of products, each with its factor (bytes)."""
 
 _ID = -1
 _LARGEST_SUM = 16
-"""Products of a sum that is followed, and factors of one; a matrix has two or three."""
+"""Most products in a sum that is followed, and factors in a product; a matrix has two or three."""
 
 _PAYLOAD = "createBlock2DAddressPayload"
 _MESSAGE = "_2d_block_"
 
 
 class Precondition(NamedTuple):
-    """What a sum of arguments has to be (bytes): a multiple of something, and between limits.
+    """A condition on a sum of arguments (bytes): a multiple of a number, between limits.
 
-    Without a sum it is of what the kernel computes of data.
+    Without a sum the condition is on data that the kernel computes.
     """
 
     of: str
@@ -206,7 +206,7 @@ class Precondition(NamedTuple):
 
 
 def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
-    """By the number of the argument that is the base, what is stated of its matrices, each once."""
+    """Return the preconditions of each base, each once, by the number of the argument that is the base."""
     entry = kernel.body.blocks[0]
     found: dict[int, list[Precondition]] = {}
     for surface, less in _surfaces(kernel):
@@ -226,7 +226,7 @@ def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
 
 
 def _surfaces(kernel: llvm.FuncOp) -> Iterable[tuple[tuple[SSAValue, ...], int]]:
-    """Base, width and pitch of messages, each once, and by how much the latter two are less than they are (bytes)."""
+    """Yield base, width and pitch of messages, each once, and the bytes by which the latter two are too small."""
     found: dict[tuple[tuple[SSAValue, ...], int], None] = {}
     for call in calls_of(kernel):
         name = callee(call) or ""
@@ -237,7 +237,7 @@ def _surfaces(kernel: llvm.FuncOp) -> Iterable[tuple[tuple[SSAValue, ...], int]]
 
 
 def _bases(base: Sum | None, entry: Block) -> list[int]:
-    """The pointers of a base; where it has none, all its arguments."""
+    """Return the pointers of a base, or all its arguments if it has none."""
     terms = [] if base is None else [p[0] for p in base if len(p) == 1 and p[0] != _ID]
     pointers = [
         number for number in terms if isinstance(entry.args[number].type, llvm.LLVMPointerType)
@@ -262,7 +262,7 @@ def _stated(base: Sum | None, width: Sum | None, pitch: Sum | None) -> Iterator[
 
 
 def _stated_base(base: Sum) -> Iterator[Precondition]:
-    """Of a base, and of the steps from one matrix of a batch to the next, which ids count."""
+    """Yield the conditions on a base, and on the steps between matrices of a batch, which ids count."""
     multiple = SURFACE.multiple("base")
     fixed = {product: count for product, count in base.items() if _ID not in product}
     if _is_open(fixed):
@@ -274,7 +274,7 @@ def _stated_base(base: Sum) -> Iterator[Precondition]:
 
 
 def _stated_column(column: Column, entry: Block) -> Iterator[Precondition]:
-    """Of what a column is the sum of: the launch counts ids, which the passes prove to be even."""
+    """Yield the conditions on a column's parts. Parts that only ids decide are proved aligned by the passes."""
     multiple = SURFACE.multiple("column")
     for value, bytes, is_exact in parts(column, lambda value: _sum(value, entry) is not None):
         sum = _sum(value, entry)
@@ -300,7 +300,7 @@ def _stated_column(column: Column, entry: Block) -> Iterator[Precondition]:
 
 
 def _is_open(bytes: Sum) -> bool:
-    """Whether arguments, and no ids, decide on it."""
+    """Return True if the sum depends on arguments, and on no ids."""
     numbers = {number for product in bytes for number in product}
     return bool(numbers) and _ID not in numbers
 
@@ -328,7 +328,7 @@ def _more(value: Sum | None, by: int) -> Sum | None:
 
 
 def _sum(value: SSAValue, entry: Block, depth: int = _LARGEST_SUM) -> Sum | None:
-    """What a number or an address is of the kernel's arguments; None where it is made in another way."""
+    """Return a number or an address as a sum of the kernel's arguments, or None if it is computed otherwise."""
     if isinstance(value, BlockArgument):
         return {(value.index,): 1} if value.block is entry else None
     op = value.owner
@@ -373,7 +373,7 @@ def _joined(how: Callable[[Sum, Sum], Sum], left: Sum | None, right: Sum | None)
 
 
 def _address(op: llvm.GEPOp, of: Callable[[SSAValue], Sum | None]) -> Sum | None:
-    """A pointer so many elements further."""
+    """Return the sum of a pointer moved by a number of elements."""
     places = op.rawConstantIndices.get_values()
     if len(places) != 1 or not isa(op.elem_type, IntegerType):
         return None

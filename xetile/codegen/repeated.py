@@ -1,7 +1,7 @@
-"""Instructions that are like an earlier one but for their operands: the copies of loops that are unrolled.
+"""Fast printing of instructions that equal an earlier one except for operands: the copies of unrolled loops.
 
-What an op becomes depends on its name, properties and types, and its operands stand in the instruction at places that
-the first one shows. So a later one is the text of that instruction with others there, which takes a fifth of the time.
+An op's instruction depends on its name, properties and types, and its operands appear in the text at places that the
+first one shows. So a later one is that text with other operands, which takes a fifth of the time.
 """
 
 import re
@@ -19,15 +19,15 @@ Key = tuple[object, ...]
 _KINDS = frozenset(
     (ir.Instruction, ir.CallInstr, CastInstr, GEPInstr, InsertElement, LoadInstr)
 )
-"""Classes of instructions whose text depends on nothing but what `_blank` gives them; the first is of arithmetic."""
+"""Classes of instructions whose text depends only on the fields that `_blank` sets; the first is arithmetic."""
 
 _HOLE = re.compile("\0([0-9]+)\0")
-"""Where an operand stands in the text of an instruction, by its number; no text of LLVM IR has such a character."""
+"""The place of an operand in an instruction's text, by its number; no text of LLVM IR has such a character."""
 
 
 @dataclass(frozen=True)
 class _Hole(ir.Value):
-    """In place of an operand of some type."""
+    """A placeholder for an operand of some type."""
 
     type: ir.Type
     place: int
@@ -52,7 +52,7 @@ class _Again(ir.Instruction):
 
 
 class _Like:
-    """An instruction, and by operand of it which operand of the op it is; None where it is none."""
+    """An instruction, and for each of its operands the index of the op's operand, or None."""
 
     def __init__(self, instruction: ir.Instruction, places: Sequence[int | None]) -> None:
         self.type = instruction.type
@@ -63,7 +63,7 @@ class _Like:
         self._in_order = False
 
     def text(self, references: Sequence[str]) -> str:
-        """The instruction's text on other operands, without the name of its result."""
+        """Return the instruction's text with other operands, without the name of its result."""
         if self._text is None:
             found = _blank(self._instruction, self._places)
             self._order = [int(place) for place in _HOLE.findall(found)]
@@ -75,18 +75,20 @@ class _Like:
 
 
 class Repeated:
-    """The instructions of one function by what they depend on beside operands."""
+    """The instructions of one function, by all that they depend on except operands."""
 
     def __init__(self) -> None:
         self._known: dict[Key, _Like] = {}
         self._equal: dict[Attribute, int] = {}
         self._numbers: dict[int, int] = {}
-        """By the identity of an attribute, which lives as long as its op, the number of those that equal it."""
+        """For each identity of an attribute, which lives as long as its op, the number of its class of equal
+        attributes.
+        """
         self._references: dict[int, str] = {}
-        """By the identity of a value what it is called."""
+        """For each identity of a value, its name in the text."""
 
     def key(self, op: Operation) -> Key:
-        """What an instruction depends on beside operands."""
+        """Return all that an instruction depends on except operands."""
         numbers, operands = self._numbers, op.operands
         depends = [
             *op.properties.values(),
@@ -105,7 +107,7 @@ class Repeated:
     def write(
         self, key: Key, op: Operation, block: ir.Block, values: dict[SSAValue, ir.Value]
     ) -> bool:
-        """Add the instruction of an op at the end of a block if there was one like it; whether there was."""
+        """Add the instruction of an op to a block if a similar one is known; return False if not."""
         like = self._known.get(key)
         if like is None:
             return False
@@ -135,7 +137,7 @@ class Repeated:
         written: Sequence[ir.Value],
         values: Mapping[SSAValue, ir.Value],
     ) -> None:
-        """Note what an op became, where that is one instruction that tells which operand stands where."""
+        """Remember an op's instruction if it is the only one and shows the places of the operands."""
         if len(written) != 1:
             return
         (made,) = written
@@ -148,7 +150,7 @@ class Repeated:
 
 
 def _places(made: ir.Instruction, given: Sequence[ir.Value]) -> Sequence[int | None]:
-    """By operand of an instruction which one of those given it is; a call has them in order, behind its function."""
+    """Return for each operand of an instruction its index in `given`; those of a call follow its function, in order."""
     if isinstance(made, ir.CallInstr):
         arguments = made.operands[1:]
         in_order = len(arguments) == len(given) and all(map(is_, arguments, given))
@@ -160,7 +162,7 @@ def _places(made: ir.Instruction, given: Sequence[ir.Value]) -> Sequence[int | N
 
 
 def _blank(instruction: ir.Instruction, places: Sequence[int | None]) -> str:
-    """The text of an instruction with holes for operands, without the name of its result."""
+    """Return the text of an instruction with holes for operands, without the name of its result."""
     made = copy(instruction)
     made.operands = [
         before if place is None else _Hole(before.type, place)

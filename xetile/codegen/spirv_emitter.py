@@ -1,12 +1,12 @@
 """The emitter of Xe: LLVM IR, and SPIR-V by the back end in llvmlite, in this process.
 
-The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: llvm_ir.py
-refuses the types on which it does, and kernels that call functions other than those of
+The back end of llvmlite 0.50 (LLVM 22) ends the process on some errors: llvm_ir.py
+rejects the types on which it does, and kernels that call functions other than those of
 `convert-xevm-to-llvm` are compiled apart (llvm_process.py). So are modules in which labels
 of an earlier one came back as ids (https://github.com/llvm/llvm-project/issues/160613,
 corrected in LLVM 23).
 
-Loops in the words of SPIR-V: LLVM's back end writes OpLoopMerge somewhere in a block; it stands before the branch.
+LLVM's back end writes OpLoopMerge somewhere in a block; this emitter moves it to its place before the branch.
 
 Source: SPIR-V specification, OpLoopMerge: "must be the second-to-last instruction in its block".
 """
@@ -31,7 +31,7 @@ _BRANCHES = frozenset((249, 250, 251))  # OpBranch, OpBranchConditional, OpSwitc
 
 
 def placed(spirv: bytes) -> bytes:
-    """SPIR-V with each OpLoopMerge right before the branch of its block."""
+    """Return the SPIR-V with each OpLoopMerge right before the branch of its block."""
     words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
     made, merge = list(words[:_HEADER_WORDS]), ()
     index = _HEADER_WORDS
@@ -53,7 +53,7 @@ MAGIC = 0x07230203
 """The first word of SPIR-V."""
 
 TIME_LIMIT = 120.0
-"""Seconds that a process of its own may take."""
+"""Seconds that a separate process may take."""
 
 _HARMLESS = re.compile(
     r"_Z\d+(intel_sub_group_(2d_block_(read|write|prefetch)|\w+_matrix_mad)_\w+"
@@ -92,38 +92,38 @@ _WITHOUT_RESULT = frozenset(
 
 
 class Instruction(NamedTuple):
-    """One SPIR-V instruction: its opcode and the words behind it."""
+    """One SPIR-V instruction: its opcode and the words after it."""
 
     opcode: int
     operands: tuple[int, ...]
 
 
 def llvm_ir(module: "ModuleOp") -> str:
-    """LLVM IR of a module of the llvm dialect."""
+    """Return the LLVM IR of a module of the llvm dialect."""
     from xetile.codegen.llvm_ir import convert_module
 
     return str(convert_module(module))
 
 
 def code(module: "ModuleOp") -> bytes:
-    """SPIR-V of a module of the llvm dialect."""
+    """Return the SPIR-V of a module of the llvm dialect."""
     from xetile.codegen.llvm_ir import convert_module
 
     return to_spirv(str(convert_module(module, for_spirv=True)), functions_used(module))
 
 
 def functions_used(module: "ModuleOp") -> Collection[str]:
-    """The names of functions that LLVM may know: those that are called, and those that look mangled."""
+    """Return the names of functions that LLVM may know: those that are called, and those that look mangled."""
     functions = list(llvm_functions(module))
     defined = {f.sym_name.data for f in functions if f.body.blocks}
-    # a name that looks mangled is taken for that, whosoever defines it
+    # LLVM takes a name that looks mangled for a builtin, even if the module defines it
     return called(functions) | {name for name in defined if name.startswith("_")}
 
 
 def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
-    """SPIR-V of LLVM IR text that calls these functions.
+    """Return the SPIR-V of LLVM IR text that calls these functions.
 
-    Errors: XetileError when LLVM refuses the text, or cannot go on.
+    Raise XetileError if LLVM rejects the text, or cannot go on.
     """
     if not all(map(is_harmless, functions)):
         return compile_apart(text)
@@ -132,12 +132,12 @@ def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
 
 
 def is_harmless(function: str) -> bool:
-    """Whether LLVM is known to take a function of this name; it knows many builtins, and ends on some."""
+    """Return True if LLVM is known to accept a function of this name; it knows many builtins, and ends on some."""
     return _HARMLESS.fullmatch(function) is not None
 
 
 def instructions(spirv: bytes) -> Iterator[Instruction]:
-    """The instructions of a SPIR-V module in the byte order of this machine's LLVM (little-endian)."""
+    """Yield the instructions of a SPIR-V module in the byte order of this machine's LLVM (little-endian)."""
     words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
     index = _HEADER_WORDS
     while index < len(words):
@@ -147,7 +147,7 @@ def instructions(spirv: bytes) -> Iterator[Instruction]:
 
 
 def has_unique_ids(spirv: bytes) -> bool:
-    """Whether no id has two definitions, and none is too large."""
+    """Return True if no id has two definitions, and none is too large."""
     bound = struct.unpack_from("<I", spirv, 4 * _BOUND)[0]
     seen: set[int] = set()
     for instruction in instructions(spirv):
@@ -181,9 +181,9 @@ def _compile(text: str) -> bytes:
 
 
 def compile_apart(text: str) -> bytes:
-    """SPIR-V of LLVM IR text, whatever it calls, by a process of its own.
+    """Return the SPIR-V of LLVM IR text, whatever it calls, compiled by a separate process.
 
-    Errors: XetileError when LLVM refuses the text, ends on it, or takes too long.
+    Raise XetileError if LLVM rejects the text, ends on it, or takes too long.
     """
     from tempfile import TemporaryDirectory
 

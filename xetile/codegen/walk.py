@@ -1,7 +1,7 @@
-"""What one subgroup does with its matrices: a kernel's scalar control flow, walked before anything is compiled.
+"""The work of one subgroup on its matrices: a walk of a kernel's scalar control flow before it is compiled.
 
-Ids of groups, subgroups and lanes are 0; integers are computed, and nothing else. So it is known how often loops go
-round, how many matrix instructions are executed, and which load takes what a prefetch fetched.
+Ids of groups, subgroups and lanes are 0; only integers are computed. The walk finds out how often loops run,
+how many matrix instructions are executed, and which load uses the data that a prefetch fetched.
 """
 
 import re
@@ -25,7 +25,7 @@ from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
 from xetile.toolchain.assembly import Work
 
 MOST_OPS = 500_000
-"""Ops that are walked at most; a kernel that has more to do is told of as one whose work is unknown."""
+"""Most ops that are walked; the work of a longer kernel is unknown."""
 
 ROUNDS_WITHOUT_END = 64
 """Rounds that are walked of a loop whose end is unknown."""
@@ -45,7 +45,7 @@ class Message(NamedTuple):
     bytes: int
 
     def meets(self, other: "Message") -> bool:
-        """Whether both reach an element of the same matrix."""
+        """Return True if both reach an element of the same matrix."""
         return (
             self.matrix is other.matrix
             and self.row < other.row + other.rows
@@ -56,10 +56,10 @@ class Message(NamedTuple):
 
 
 def walk(kernel: llvm.FuncOp, arguments: Mapping[str, int] | None = None) -> Work:
-    """Walk a kernel of the last level; `arguments` are values of scalar arguments by name, as far as they are known."""
+    """Walk a kernel of the last level; `arguments` are the known values of scalar arguments by name."""
     hot = hot_blocks(kernel)
     if not hot and PRODUCTS_PER_STEP_ATTRIBUTE in kernel.attributes:
-        hot = kernel.body.blocks  # all rounds stand one behind the other
+        hot = kernel.body.blocks  # all rounds follow one another
     walker = _Walker(hot=frozenset(hot))
     for argument in kernel.body.blocks[0].args:
         value = (arguments or {}).get(argument.name_hint or "")
@@ -71,7 +71,7 @@ def walk(kernel: llvm.FuncOp, arguments: Mapping[str, int] | None = None) -> Wor
 
 
 def _ahead(walker: "_Walker", step: int) -> int | None:
-    """The fewest K steps between a prefetch of the hot loop and the load that meets it."""
+    """Return the fewest K steps between a prefetch of the hot loop and the load that meets it."""
     copies = sum(map(products_of, walker.hot)) // step if step else 0
     rounds = walker.rounds
     if not copies or not rounds or not walker.prefetches or not walker.loads:
@@ -101,7 +101,7 @@ class _Walker:
     entries: int = 0
 
     def run(self, first: Block) -> int | None:
-        """The number of matrix instructions; None where it is unknown."""
+        """Return the number of matrix instructions, or None if it is unknown."""
         block: Block | None = first
         products, visited = 0, 0
         self.entries += first in self.hot
@@ -129,7 +129,7 @@ class _Walker:
         return None if guesses else products
 
     def _successor(self, last: Operation) -> int | None:
-        """The position of the block that follows, None where that is unknown or there is none."""
+        """Return the index of the next block, or None if it is unknown or there is none."""
         if len(last.successors) == 1:
             return 0
         if last.name == CONDITIONAL:
@@ -226,7 +226,7 @@ class _Walker:
 _TOLD = re.compile(
     "Block2DAddressPayload|_block_(read|prefetch)|get_(local|group|global|sub_group)"
 )
-"""In the names of builtins that say where things are; what others do is no matter here."""
+"""Parts of the names of builtins that compute places; other builtins do not matter here."""
 
 
 def _matters(op: Operation) -> bool:
@@ -287,7 +287,7 @@ _COMPARED: tuple[Callable[[int, int], bool], ...] = (
 
 
 def _computed(op: Operation, numbers: list[Number]) -> Number:
-    """The result of an op on integers, as a signed number of its width; None where it is unknown."""
+    """Return the result of an op on integers, as a signed number of its width, or None if it is unknown."""
     bits = _width(op.results[0].type)
     if isinstance(op, llvm.SelectOp):
         condition, yes, no = numbers

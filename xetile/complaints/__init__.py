@@ -1,1 +1,1 @@
-"""What xDSL's parser and verifiers complain of, in words that say what is there and what to write."""
+"""Errors of xDSL's parser and verifiers, rewritten to say what is there and what to write."""

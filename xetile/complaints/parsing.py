@@ -1,8 +1,8 @@
-"""What xDSL's parser complains of, in words that say what was found and what to write.
+"""Errors of xDSL's parser, rewritten to say what was found and what to write.
 
-A complaint comes with the text and the place; nothing is parsed here.
+The rewriting uses the message, the text and the place; it parses nothing.
 
-Which brackets of a text are open at a place, and which braces seem to be closed by that of another.
+It also finds the brackets that are open at a place, and braces that another brace's partner seems to close.
 """
 
 import re
@@ -12,20 +12,20 @@ from typing import NamedTuple
 from xetile.advice import attribute_for, hint
 
 CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-"""By the sign that opens, the one that closes."""
+"""The closing bracket of each opening one."""
 
 _BRACKETS = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|->|[<>=]=|[()\[\]{}<>]')
 
 
 class Brackets(NamedTuple):
-    """Which brackets are open at a place, innermost last, and braces that are closed at another indentation."""
+    """The brackets that are open at a place, innermost last, and braces that are closed at another indentation."""
 
     open: list[tuple[str, int]]
     odd: list[tuple[int, int]]
 
 
 def brackets(text: str, end: int) -> Brackets:
-    """The brackets of a text before an offset."""
+    """Return the brackets of a text before an offset."""
     found = Brackets([], [])
     for match in _BRACKETS.finditer(text, 0, end):
         sign = match[0]
@@ -49,7 +49,7 @@ def _close(found: Brackets, text: str, sign: str, place: int) -> None:
 
 
 def _indents(text: str, place: int) -> set[int]:
-    """The indents of a line and of those above that it continues: each less indented, and opening no body."""
+    """Return the indents of a line and of the lines above that it continues: less indented, opening no body."""
     found = {indent(_line_of(text, place))}
     start = text.rfind("\n", 0, place)
     while start >= 0:
@@ -69,7 +69,7 @@ def _line_of(text: str, place: int) -> str:
 
 
 def indent(line: str) -> int:
-    """How many blanks a line begins with."""
+    """Return the number of blanks that a line begins with."""
     return len(line) - len(line.lstrip())
 
 
@@ -83,7 +83,7 @@ _END = "the end of the file"
 
 
 class Complaint(NamedTuple):
-    """A message, the offset in the text that it speaks of, and other places with what is there."""
+    """A message, the offset in the text that it is about, and notes on other places."""
 
     message: str
     start: int
@@ -91,7 +91,7 @@ class Complaint(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A complaint as xDSL has it: its text, the program, the offset, the values that have names there."""
+    """An error as xDSL reports it: its text, the program, the offset, the names of values visible there."""
 
     match: re.Match[str]
     text: str
@@ -110,7 +110,7 @@ class _Found(NamedTuple):
 def parse_complaint(
     message: str, text: str, start: int, values: Collection[str] = ()
 ) -> Complaint:
-    """The complaint on `text` at offset `start`, in our words; `values` are the names of values in sight."""
+    """Rewrite an error on `text` at offset `start`; `values` are the names of visible values."""
     line = plain(message)
     for pattern, answer in _ANSWERS:
         if match := re.search(pattern, line):
@@ -122,11 +122,11 @@ def parse_complaint(
 
 
 _OF_WHAT_IS_THERE = ("expected ", "this ", "unexpected ", "there is ", "'")
-"""How messages begin that speak of the token that is there, others speak of what is read already."""
+"""How messages begin that are about the token at the place; others are about text that was read before."""
 
 
 def token_at(text: str, start: int) -> str:
-    """The token that begins at an offset, behind blanks; empty at the end of the text."""
+    """Return the first token at or after an offset, or an empty string at the end of the text."""
     match = _TOKEN.search(text, start)
     return match[0] if match else ""
 
@@ -142,14 +142,14 @@ _CLASSES = {
     "SymbolRefAttr": "a symbol such as @name",
     "UnitAttr": "no value",
 }
-"""What attributes are called, by the classes that xDSL has for them."""
+"""Names of attributes for users, by xDSL's classes."""
 
 
 _WRONG_CLASS = re.compile(r"expected (\w+) attribute, but got '?<class '[\w.]*?(\w+)'>'?")
 
 
 def plain(message: str) -> str:
-    """One line, lower case at the start, no full stop."""
+    """Return the message on one line, in lower case at the start, without a full stop."""
     line = " ".join(message.split()).replace("`", "'").rstrip(".! ")
     if wrong := _WRONG_CLASS.fullmatch(line):
         wanted, found = (_CLASSES.get(name, name) for name in wrong.groups())
@@ -159,7 +159,7 @@ def plain(message: str) -> str:
 
 
 def _at_the_line_before(said: Complaint, text: str) -> Complaint:
-    """What is missing is missing behind the token before, where the next one stands on a later line."""
+    """Move a message on something missing to the end of the token before, if the next token is on a later line."""
     end = end_of_token_before(text, said.start)
     if "\n" not in text[end : said.start]:
         return said
@@ -172,7 +172,7 @@ def _at_the_line_before(said: Complaint, text: str) -> Complaint:
 
 
 def end_of_token_before(text: str, start: int) -> int:
-    """The offset behind the last token before another offset; comments and blanks are no tokens."""
+    """Return the offset after the last token before another offset; comments and blanks are not tokens."""
     end = start
     while end > 0:
         line_start = text.rfind("\n", 0, end) + 1
@@ -185,14 +185,14 @@ def end_of_token_before(text: str, start: int) -> int:
 
 
 def _odd(odd: list[tuple[int, int]]) -> list[tuple[str, int]]:
-    """The first brace that seems to be closed by the brace of another."""
+    """Return a note on the first brace that another brace's partner seems to close."""
     return (
         [("this '{' is closed by a '}' that is indented otherwise", odd[0][0])] if odd else []
     )
 
 
 def _unclosed(found: _Found) -> Complaint:
-    """A body that does not end, or something in it that is no op."""
+    """Report a body that does not end, or something in it that is not an op."""
     if found.token:
         return Complaint(f"expected an operation or '}}', found {found.shown}", found.start)
     opened, odd = brackets(found.text, found.start)
@@ -228,11 +228,11 @@ def _punctuation(found: _Found) -> Complaint:
     return Complaint(f"expected '{sign}'{where}{found_there}", found.start, tuple(notes))
 
 
-# Words in the place of something else.
+# Words where something else is expected.
 
 
 def _type(found: _Found) -> Complaint:
-    """A word where a type is expected: perhaps one of another language."""
+    """Report a word where a type is expected: perhaps a type of another language."""
     word = _WORD.match(found.text, found.start)
     if word is None or word[1] in _TYPES:
         return Complaint(
@@ -282,7 +282,7 @@ def _one_of(found: _Found) -> Complaint:
 
 
 def _results(found: _Found) -> Complaint:
-    """More or fewer names before '=' than the op has results."""
+    """Report more or fewer names before '=' than the op has results."""
     count, named = (int(found.match[group]) for group in (1, 2))
     if not count:
         message = "this op has no result; leave out what stands before it, up to the '='"
@@ -319,7 +319,7 @@ def _sign(found: _Found) -> Complaint:
 
 
 def _says(message: str) -> Callable[[_Found], Complaint]:
-    """The answer with groups of the pattern in place of {1}, {2}, and what was found there in place of {found}."""
+    """Return an answer: the message with the pattern's groups for {1}, {2}, and the token found for {found}."""
 
     def answer(found: _Found) -> Complaint:
         groups = ("", *(group or "" for group in found.match.groups()))

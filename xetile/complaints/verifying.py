@@ -1,6 +1,6 @@
-"""What xDSL's verifiers complain of, in words that name the operand, what it is, and what would be legal.
+"""Errors of xDSL's verifiers, rewritten to name the operand, its type, and the legal types.
 
-A symbol that an op names and does not see: there is none, or it stands in another table.
+It also explains why an op does not find a symbol: it does not exist, or is in another table.
 """
 
 import re
@@ -27,7 +27,7 @@ from xetile.errors import Note, notes_at
 
 
 def unseen_symbol(op: Operation, name: str) -> tuple[str, tuple[Note, ...]]:
-    """What is said of it; what is meant is sought among all symbols that the program has."""
+    """Return a message and notes on a symbol that is not found; similar names come from the whole program."""
     *_, outermost = (op, *_around(op))
     known: dict[str | None, Operation] = {}
     for one in outermost.walk():
@@ -51,7 +51,7 @@ def _around(op: Operation) -> Iterator[Operation]:
 
 
 def _table(op: Operation) -> Operation:
-    """The op whose symbols an op sees, and among which its own is."""
+    """Return the op in whose symbol table an op's references and its own name are."""
     return next((outer for outer in _around(op) if outer.has_trait(SymbolTable)), op)
 
 
@@ -81,7 +81,7 @@ _TERMINATORS = {
     "vector.mask": "vector.yield",
     "linalg.generic": "linalg.yield",
 }
-"""What ends the body of an op."""
+"""The terminator of each op's body."""
 
 _KINDS = {
     "builtin.integer_type": "an integer",
@@ -98,7 +98,7 @@ _KINDS = {
     "unit": "no value",
     "symbol_ref": "a symbol such as @name",
 }
-"""What attributes are called, by the names that xDSL has for them."""
+"""Names of attributes for users, by xDSL's names."""
 
 
 _LEGAL = {
@@ -107,18 +107,18 @@ _LEGAL = {
         *("maxui", "maxsi", "maxnumf", "maximumf", "and", "or", "xor"),
     )
 }
-"""The words of an enumeration, by the name that xDSL has for it."""
+"""The words of an enumeration, by xDSL's name for it."""
 
 
 class Verdict(NamedTuple):
-    """What is wrong with an op, and other places that one has to see."""
+    """An error on an op, and notes on other places."""
 
     message: str
     notes: tuple[Note, ...] = ()
 
 
 def verify_complaint(op: Operation, message: str) -> Verdict:
-    """The complaint of a verifier on an op, in our words."""
+    """Rewrite the error of a verifier on an op."""
     line = plain(message)
     for pattern, answer in _ANSWERS:
         if match := re.search(pattern, line):
@@ -127,7 +127,7 @@ def verify_complaint(op: Operation, message: str) -> Verdict:
 
 
 def unbuilt_complaint(name: str, message: str) -> str:
-    """The complaint on an op that was not built, of which only the name is known."""
+    """Rewrite an error on an op that could not be built, of which only the name is known."""
     line = plain(message)
     if match := re.fullmatch(r"unexpected attribute (.*)", line):
         other = counterpart(name)
@@ -145,7 +145,7 @@ def unbuilt_complaint(name: str, message: str) -> str:
 
 
 def _spaced(name: str) -> str:
-    """A name of a class as words."""
+    """Return the name of a class as words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
@@ -157,7 +157,7 @@ def _kind(name: str) -> str:
 
 
 def _argument(op: Operation, match: re.Match[str]) -> Verdict:
-    """An operand, result or attribute of the wrong kind."""
+    """Report an operand, result or attribute of the wrong kind."""
     what, name, reason = match.groups()
     subject = f"{what} '{name}'"
     for pattern, answer in _REASONS:
@@ -194,7 +194,7 @@ _REASONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 
 
 def _legal(op: Operation, what: str, name: str) -> str:
-    """What an operand or result may be, and the op that takes what it is."""
+    """Return the legal types of an operand or result, and the op to use for the type that it has."""
     other = counterpart(op.name)
     advice = f"; did you mean '{other}'?" if other else ""
     if not isinstance(op, IRDLOperation):
@@ -211,7 +211,7 @@ def _legal(op: Operation, what: str, name: str) -> str:
 
 
 def described(constraint: object) -> str:
-    """What a constraint allows, in words; empty where there are none for it."""
+    """Return the types that a constraint allows, in words, or an empty string if there are none for it."""
     match constraint:
         case MessageConstraint():
             return described(constraint.constr)
@@ -248,11 +248,11 @@ def _parametrized(constraint: ParamAttrConstraint[ParametrizedAttribute]) -> str
     return f"{kind} of {elements}" if elements else kind
 
 
-# Bodies and what ends them.
+# Bodies and their terminators.
 
 
 def terminator_of(op: Operation | None) -> str:
-    """What ends the body of an op, empty where that is not known."""
+    """Return the op that ends the body of an op, or an empty string if it is not known."""
     return "" if op is None else _TERMINATORS.get(op.name, "")
 
 
@@ -331,7 +331,7 @@ def _unknown_property(op: Operation, match: re.Match[str]) -> Verdict:
 
 
 def _kind_of_attribute(op: Operation, match: re.Match[str]) -> Verdict:
-    """An attribute of another kind than is read, of which xDSL names the classes and not the attribute."""
+    """Report an attribute of the wrong kind; xDSL's message names the classes but not the attribute."""
     return Verdict(f"an attribute of '{op.name}' is {match[1]}, expected {match[2]}")
 
 
@@ -344,7 +344,7 @@ def _listed(types: Iterable[Attribute]) -> str:
 
 
 def _call(op: Operation, match: re.Match[str]) -> Verdict:
-    """A call whose operands or results are not those of its function."""
+    """Report a call whose operands or results differ from those of its function."""
     callee = op.get_attr_or_prop("callee")
     function = (
         SymbolTable.lookup_symbol(op, callee) if isinstance(callee, SymbolRefAttr) else None

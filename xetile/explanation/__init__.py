@@ -1,8 +1,8 @@
-"""Why a kernel is what it becomes: its messages, registers, conversions and instructions, as the passes decided them.
+"""Explanations of compiled kernels: messages, registers, conversions and instructions, as the passes decided them.
 
 `explain` lowers a module and listens to the passes (`planning/decided.py`); nothing is planned a second time. `figures`
-are what configurations of a kernel are compared by, and `rank` compares them. No GPU is needed: instructions and spills
-are those of ocloc's assembly where it is installed, else estimates, which is said.
+are the numbers by which configurations of a kernel are compared, and `rank` compares them. No GPU is needed: counts of
+instructions and spills come from ocloc's assembly if it is installed, else they are estimates and marked as such.
 """
 
 from typing import TYPE_CHECKING
@@ -31,12 +31,12 @@ def explain(
     grf: "RegisterFile | None" = None,
     assembly: bool | None = None,
 ) -> "Explanation":
-    """What becomes of the kernels of a module, or of one, on a device; `str` of it is a report for people.
+    """Explain how the kernels of a module, or one of them, are compiled for a device; `str` of it is a report.
 
     `device`, `assume`, `unroll` and `grf` are as `xetile.emit` has them. A kernel is explained from its own level down;
-    where its ops have no positions, places count in the text of the module. `assembly` is whether ocloc counts
-    instructions and spills, by default where it is installed; else they are estimates. The module is left as it is.
-    Errors: XetileError where a kernel cannot be lowered or is at the last level already, and as `emit` has them.
+    if its ops have no positions, places count in the text of the module. `assembly` says if ocloc counts instructions
+    and spills, by default if it is installed; else they are estimates. The module does not change.
+    Raise XetileError if a kernel cannot be lowered or is at the last level already, and as `emit` does.
     """
     from xetile.explanation.building import explained
     from xetile.explanation.compile_options import Options
@@ -54,9 +54,9 @@ def figures(
     grf: "RegisterFile | None" = None,
     assembly: bool | None = None,
 ) -> "Figures":
-    """What the only kernel of a module, or the one that is named, costs on a device; arguments are those of `explain`.
+    """Return the costs of a module's only kernel, or of the named one, on a device; arguments as in `explain`.
 
-    Errors: XetileError as `explain` has them, and for several kernels.
+    Raise XetileError as `explain` does, and for several kernels.
     """
     from xetile.errors import XetileError
     from xetile.explanation.measures import figures_of
@@ -88,13 +88,14 @@ def rank(
     jobs: int | None = None,
     report: "Callable[[int, int], None] | None" = None,
 ) -> "Ranking":
-    """Modules of a kernel with their labels, the best one first; `str` of the ranking is a table.
+    """Rank labeled modules of a kernel, the best one first; `str` of the ranking is a table.
 
     They are ordered by spilled bytes, then by instructions for each matrix instruction (for each register that is
-    stored, where none multiplies), then by bytes of messages for the work. One that cannot be compiled comes last, with
-    its reason. `jobs` is the number of processes, by default as many as are worth their start; `report` is told how
-    many are done of how many, by default a bar on standard error shows it. Other arguments are those of `explain`.
-    Errors: XetileError for an unknown device.
+    stored, if none multiplies), then by bytes of messages for the work. One that cannot be compiled comes last, with
+    its reason. `jobs` is the number of processes, by default as many as are worth their start. `report` is called with
+    the numbers of finished and of all modules; by default a bar on standard error shows them. Other arguments are those
+    of `explain`.
+    Raise XetileError for an unknown device.
     """
     from xetile.explanation.compile_options import Options
     from xetile.explanation.ranking import ranked

@@ -1,6 +1,6 @@
-"""Explanations put together: what was heard of a kernel, what level L has of it, and what ocloc counts.
+"""Building explanations from the passes' decisions on a kernel, its code at level L, and ocloc's counts.
 
-A module on its way down, listened to: what each pass decided for each kernel, as plain data.
+While a module is lowered, a listener records what each pass decided for each kernel, as plain data.
 """
 
 from collections import Counter
@@ -62,7 +62,7 @@ _NOWHERE = Place("", 0, 0)
 
 @dataclass
 class Heard:
-    """What is known of a kernel, as it comes from the passes."""
+    """The facts about a kernel, as they arrive from the passes."""
 
     source: Source
     lanes: Lanes = field(default_factory=Lanes)
@@ -74,7 +74,7 @@ class Heard:
     block: tuple[int, int, int] | None = None
 
     def accesses(self) -> tuple[Access, ...]:
-        """The accesses in the order of the source, with what became of them; then what only lower levels have.
+        """Return the accesses in the order of the source, with their messages; then those that only lower levels have.
 
         Exchanges through shared memory, which the source does not have, are left out.
         """
@@ -112,7 +112,7 @@ class Heard:
 
 
 class Lowered:
-    """A module at level L, and by its kernels what was heard on the way."""
+    """A module at level L, and the passes' decisions by kernel."""
 
     def __init__(self, module: ModuleOp, device: str, options: Options) -> None:
         self.heard: dict[str, Heard] = {}
@@ -159,7 +159,7 @@ class Lowered:
 
 
 def _conversions(source: Source, layouts: RegisterLayouts) -> tuple[Conversion, ...]:
-    """Conversions in the order of the source, those that are alike as one."""
+    """Return the conversions in the order of the source, equal ones merged."""
     counts: Counter[Conversion] = Counter()
     for made in layouts.conversions:
         place = place_of(made.op)
@@ -174,7 +174,7 @@ def _conversions(source: Source, layouts: RegisterLayouts) -> tuple[Conversion, 
 
 
 def _loop_at(op: Operation, depth: int) -> Place | None:
-    """The place of the loop that is so deep among those around an op; None for none."""
+    """Return the place of the loop at `depth` among the loops around an op, or None."""
     around: list[Operation] = []
     outer = op.parent_op()
     while outer is not None:
@@ -185,7 +185,7 @@ def _loop_at(op: Operation, depth: int) -> Place | None:
 
 
 def _holders(source: Source, estimate: Estimate) -> tuple[Holder, ...]:
-    """What holds registers at the peak, by places of the source."""
+    """Return the values that occupy registers at the peak, by places of the source."""
     sizes: Counter[Place | None] = Counter()
     for holder in estimate.holders():
         sizes[place_of(holder.op)] += holder.bytes
@@ -196,7 +196,7 @@ def _holders(source: Source, estimate: Estimate) -> tuple[Holder, ...]:
 
 
 PRINTED = "<module>"
-"""What the text of a module is called whose ops have no positions."""
+"""The file name of a module's printed text, if its ops have no positions."""
 
 
 def explained(module: ModuleOp, device: str | None, options: Options) -> Explanation:
@@ -227,12 +227,12 @@ def explained(module: ModuleOp, device: str | None, options: Options) -> Explana
 
 
 def counts_assembly(options: Options) -> bool:
-    """Whether ocloc counts."""
+    """Return True if ocloc counts."""
     return find_ocloc() is not None if options.assembly is None else options.assembly
 
 
 def _with_places(module: ModuleOp) -> ModuleOp:
-    """The module, read from its own text if its kernels have no positions."""
+    """Return the module, parsed from its own text if its kernels have no positions."""
     kernels = kernel_functions(module)
     if not kernels or any(place_of(op) for kernel in kernels for op in kernel.walk()):
         return module
@@ -287,7 +287,7 @@ def _kernel(
 
 
 def _hot(loops: list[Loop]) -> int | None:
-    """The loop with the most matrix instructions, those of loops in it too; of several the innermost."""
+    """Return the loop with the most matrix instructions, including those of inner loops; of several the innermost."""
     own = [loop.tally.products for loop in loops]
     for number in reversed(range(len(loops))):
         outer = loops[number].outer

@@ -1,4 +1,4 @@
-"""How kernels are compiled that are explained, ranked or explored."""
+"""Options for compiling kernels that are explained, ranked or explored."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from xetile.targets.target import Assume, RegisterFile
 
 @dataclass(frozen=True)
 class Options:
-    """How kernels are compiled: the only one that is wanted, and what `xetile.emit` has besides.
+    """The kernel to compile, or None for all, and the other options of `xetile.emit`.
 
-    `assembly` is whether ocloc counts instructions and spills; None where it is installed.
+    `assembly` says if ocloc counts instructions and spills; None means if it is installed.
     """
 
     kernel: str | None = None

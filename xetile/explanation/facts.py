@@ -1,6 +1,6 @@
-"""What is told of a kernel: plain data, in the units that are named.
+"""The facts of an explanation: plain data, in the units that are named.
 
-Counts and bytes are those of one subgroup, in one round of the loop in which they stand, or once outside of loops.
+Counts and bytes are those of one subgroup, in one round of the innermost loop, or once outside of loops.
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias
 from xetile.targets.target import BYTE_BITS, RegisterFile
 
 Kind: TypeAlias = Literal["load", "store", "prefetch", "atomic"]
-"""What an access does with memory."""
+"""The kind of an access to memory."""
 
 Space: TypeAlias = Literal["global", "shared"]
-"""Which memory: that of the device, or what a workgroup shares."""
+"""The memory of an access: that of the device, or the one that a workgroup shares."""
 
 Counter: TypeAlias = Literal["ocloc", "estimate"]
-"""Who counted: Intel's offline compiler in its assembly, or we, at level L."""
+"""The source of a count: the assembly of Intel's offline compiler, or our estimate at level L."""
 
 
 @dataclass(frozen=True, order=True)
@@ -33,9 +33,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Message:
-    """Equal messages: `shape` is rows x columns x blocks of a 2D block message, or what lanes move, in words.
+    """Equal messages: `shape` is rows x columns x blocks of a 2D block message, or the words that lanes move.
 
-    `count` of them move `bytes` each, of all lanes together.
+    Each of the `count` messages moves `bytes` bytes, those of all lanes together.
     """
 
     shape: str
@@ -48,19 +48,19 @@ class Message:
 
 @dataclass(frozen=True)
 class Access:
-    """An access to memory as the source has it, and the messages that it became.
+    """An access to memory in the source, and its messages.
 
     Attributes:
-        place: where it stands; None where nothing says it.
-        kind: what it does.
-        space: which memory.
-        matrix: the name of the argument or view; empty where it has none.
-        element: the type of its elements, such as `f16`; empty where it is unknown; `bits` of one.
-        workgroup: rows and columns of the workgroup's tile; None where the source has none.
-        subgroup: rows and columns of one subgroup's tile; None where the source is below that level.
+        place: its place in the source, or None if unknown.
+        kind: the kind of access.
+        space: the memory.
+        matrix: the name of the argument or view; empty if it has none.
+        element: the type of its elements, such as `f16`; empty if it is unknown; `bits` of one.
+        workgroup: rows and columns of the workgroup's tile; None if the source has none.
+        subgroup: rows and columns of one subgroup's tile; None if the source is below that level.
         units: tiles of this size that a subgroup has.
-        messages: what one subgroup issues; none where nothing was left to move.
-        loop: the number of the innermost loop in which it stands (see `Kernel.loops`); None outside of loops.
+        messages: the messages of one subgroup; empty if nothing was left to move.
+        loop: the number of the innermost loop around it (see `Kernel.loops`); None outside of loops.
     """
 
     place: Place | None
@@ -77,12 +77,12 @@ class Access:
 
     @property
     def bytes(self) -> int:
-        """What one subgroup moves."""
+        """The bytes that one subgroup moves."""
         return sum(message.count * message.bytes for message in self.messages)
 
     @property
     def workgroup_bytes(self) -> int | None:
-        """What the workgroup moves, each element once; None where that is unknown."""
+        """The bytes that the workgroup moves, each element once, or None if unknown."""
         if self.workgroup is None or self.bits is None:
             return None
         return prod(self.workgroup) * self.bits // BYTE_BITS
@@ -90,10 +90,10 @@ class Access:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one subgroup does: instructions by what they are.
+    """The instructions of one subgroup by class.
 
-    `shared` counts messages to shared memory, `shuffles` registers that lanes exchange; `rows` are those of A that the
-    matrix instructions take, 8 each where tiles allow, `flops` their operations, two for each product of elements.
+    `shared` counts messages to shared memory, `shuffles` registers that lanes exchange; `rows` are those of A in the
+    matrix instructions, 8 each if tiles allow, `flops` their operations, two for each product of elements.
     """
 
     loads: int = 0
@@ -113,12 +113,11 @@ class Loop:
     """A loop as it is emitted.
 
     Attributes:
-        place: where it stands in the source.
+        place: its place in the source.
         outer: the number of the loop around it; None for an outermost one.
-        rounds: how often it goes round each time; None where only running tells.
-        copies: rounds that are written one behind the other in the loop that is emitted; where that is all of them, no
-            loop is left.
-        tally: what a round does, without loops that are in it.
+        rounds: how many rounds it runs each time; None if known only at run time.
+        copies: rounds that are unrolled into one of the emitted loop; if all are, no loop is left.
+        tally: the instructions of a round, without those of inner loops.
     """
 
     place: Place | None
@@ -130,9 +129,9 @@ class Loop:
 
 @dataclass(frozen=True)
 class Owners:
-    """A value that changes its owners among the subgroups, or an operand that one of them computes for others.
+    """A value that changes its owners among the subgroups, or an operand that one subgroup computes for others.
 
-    `what` says which value, from which to which sg_layout x sg_data; `how` that is in registers, by loads, through
+    `what` names the value, and its old and new sg_layout x sg_data; `how` the means: in registers, by loads, through
     shared memory.
     """
 
@@ -143,10 +142,10 @@ class Owners:
 
 @dataclass(frozen=True)
 class Conversion:
-    """Equal conversions of vectors in registers: an op takes a value otherwise than it is held.
+    """Equal conversions of vectors in registers: an op needs a value in another layout than it has.
 
-    `price` is in instructions of the device, for each of the `count`; `loop` is the place of the loop in which it is
-    done, None outside of loops; `how` what moves it (registers, shuffles, shared memory), `why` what wants it so.
+    `price` is in instructions of the device, for each of the `count`; `loop` is the place of the loop that contains it,
+    None outside of loops; `how` the means (registers, shuffles, shared memory), `why` the reason.
     """
 
     place: Place | None
@@ -161,7 +160,7 @@ class Conversion:
 
 @dataclass(frozen=True)
 class Holder:
-    """What holds registers where the most are live: the op at a place, or several of one place."""
+    """An op that occupies registers where the most are live, or several ops of one place."""
 
     place: Place | None
     op: str
@@ -173,11 +172,11 @@ class Registers:
     """Registers of a thread that are live at once, as estimated, and the register file.
 
     Attributes:
-        held: those that must be there at once; `counted` with copies, as IGC counts.
-        place: where the most are held.
+        held: those that are live at once; `counted` with copies, as IGC counts.
+        place: where the most are live.
         file: the register file that the kernel is built with, of `size` registers of `bytes` each, of which `most` may
-            be held and nothing spills.
-        holders: what holds them there, the largest first.
+            be live without spills.
+        holders: the ops that occupy them there, the largest first.
     """
 
     held: int
@@ -200,22 +199,22 @@ class Kernel:
     """One kernel for one device.
 
     Attributes:
-        name: the kernel; `place` where it stands; `device` what it was lowered for.
-        grid: workgroups (x, y, z); None where the host decides.
-        subgroups: of a workgroup; None where that is unknown.
+        name: the kernel; `place` its place; `device` the device that it was lowered for.
+        grid: workgroups (x, y, z); None if the host decides.
+        subgroups: of a workgroup; None if unknown.
         shared_bytes: shared memory of a workgroup.
-        accesses: to memory, in the order of the source; those to shared memory that the source has not are in tallies
-            alone.
-        is_tested: whether the kernel tests its matrices, and has the same with gathers beside all this (assume=check).
-        once: what stands outside of loops.
-        loops: in order; an outer loop comes before those in it.
+        accesses: to memory, in the order of the source; accesses to shared memory that the source does not have are
+            only in tallies.
+        is_tested: whether the kernel tests its matrices, and also contains a version with gathers (assume=check).
+        once: instructions outside of loops.
+        loops: in order; an outer loop comes before its inner loops.
         owners: how values change their owners among subgroups.
         conversions: how vectors change their layouts within a subgroup.
-        registers: what is live at once.
-        hot: the number of the loop with the most matrix instructions; None where there is none.
-        instructions: of a round of the hot loop; of the whole kernel where there is none.
-        outside: instructions outside of the hot loop; None where `counter` is not ocloc.
-        counter: who counted these instructions, and spills.
+        registers: registers that are live at once.
+        hot: the number of the loop with the most matrix instructions; None if there is none.
+        instructions: of a round of the hot loop; of the whole kernel if there is none.
+        outside: instructions outside of the hot loop; None if `counter` is not ocloc.
+        counter: the source of the counts of instructions and spills.
         spilled: bytes of a thread.
     """
 
@@ -239,7 +238,7 @@ class Kernel:
     spilled: int
 
     def rounds(self, loop: int | None) -> int | None:
-        """How often what stands in a loop is done in all; None where only running tells."""
+        """Return how often a loop's body runs in all, or None if known only at run time."""
         total = 1
         while loop is not None:
             own = self.loops[loop].rounds

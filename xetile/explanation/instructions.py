@@ -1,4 +1,4 @@
-"""About how many instructions the code of level L becomes, where nothing counts them."""
+"""An estimate of the number of instructions that the code of level L becomes, for use without ocloc."""
 
 from collections.abc import Iterable
 
@@ -29,10 +29,10 @@ _FREE = frozenset(
 
 
 def instructions(blocks: Iterable[Block]) -> int:
-    """An estimate: one for each call and each op on scalars; of vectors one for each register of the result.
+    """Estimate the instructions: one for each call and scalar op; for vectors one per register of the result.
 
-    What only names registers is not counted, nor are accesses to private memory, which is in registers. Held against
-    ocloc's count by test/unit/explanation/test_figures.py.
+    Ops that only name registers are not counted, nor are accesses to private memory, which is in registers.
+    test/unit/explanation/test_figures.py compares the estimate with ocloc's count.
     """
     return sum(_cost(op) for block in blocks for op in block.ops)
 
@@ -48,7 +48,7 @@ def _cost(op: Operation) -> int:
 
 
 def _registers(type: Attribute) -> int:
-    """Registers of all lanes; two numbers of a place are one."""
+    """Return the registers of all lanes; a scalar counts as one."""
     if not isa(type, VectorType):
         return 1
     bits: int = getattr(type.element_type, "bitwidth", 0)
@@ -56,7 +56,7 @@ def _registers(type: Attribute) -> int:
 
 
 def _is_private(op: Operation) -> bool:
-    """Whether an op reaches memory of the kernel's own, or computes a place there."""
+    """Return True if an op accesses the kernel's private memory, or computes an address in it."""
     pointer = next((v for v in op.operands if isinstance(v.type, llvm.LLVMPointerType)), None)
     if pointer is None or not isinstance(op, llvm.LoadOp | llvm.StoreOp | llvm.GEPOp):
         return False

@@ -1,4 +1,4 @@
-"""What one subgroup does at level V, loop by loop, as the last pass is about to write it."""
+"""The work of one subgroup at level V, loop by loop, as the last pass is about to write it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ _SPACES: dict[int | None, Space] = {
 
 
 class At(NamedTuple):
-    """Where messages stand, in the source and in which loop, and what they do."""
+    """The place of messages in the source, the loop around them, and their kind."""
 
     place: Place | None
     kind: Kind
@@ -58,9 +58,9 @@ class _Moved(NamedTuple):
 
 @dataclass
 class Lanes:
-    """A kernel at level V: its loops, what stands outside of them, its messages by their place.
+    """A kernel at level V: its loops, its instructions outside of loops, its messages by their place.
 
-    `is_tested` is whether the kernel tests its matrices, and has beside what is told here the same with gathers.
+    `is_tested` says that the kernel tests its matrices, and also contains the same work with gathers.
     """
 
     loops: list[Loop] = field(default_factory=list[Loop])
@@ -71,7 +71,7 @@ class Lanes:
     is_tested: bool = False
 
     def of(self, at: At) -> tuple[Message, ...]:
-        """The messages of a place, alike ones as one."""
+        """Return the messages of a place, equal ones merged."""
         found = self.messages.get(at, Counter())
         return tuple(Message(shape, count, size) for (shape, size), count in found.items())
 
@@ -113,7 +113,7 @@ class _Reader:
                     self.region(op, loop)
 
     def is_test(self, op: Operation) -> bool:
-        """Whether one branch of an op has messages, and the other one gathers in their place (assume=check)."""
+        """Return True if one branch of an op has messages, and the other has gathers instead (assume=check)."""
         if op.name != "scf.if" or SURFACES_ATTRIBUTE not in self.view.function.attributes:
             return False
         places = [
@@ -147,7 +147,7 @@ class _Reader:
             self.lanes.messages.setdefault(at, Counter())[moved[1:]] += 1
 
     def moved(self, op: Operation) -> _Moved | None:
-        """The message of an op; None where it is a part of another one."""
+        """Return the message of an op, or None if it is part of another message."""
         view = self.view
         if isinstance(op, BlockStore2dOp) and op in view.pairs:
             pair = view.pairs[op]
@@ -177,7 +177,7 @@ def _block(
 
 
 def _row(loads: Sequence[BlockLoad2dOp]) -> _Moved | None:
-    """A 1D read in place of several loads of one row, told at the first of them."""
+    """Return the 1D read that replaces several loads of one row, for the first of them; None for the others."""
     if not loads:
         return None
     columns = sum(load.columns for load in loads)
@@ -185,7 +185,7 @@ def _row(loads: Sequence[BlockLoad2dOp]) -> _Moved | None:
 
 
 def _simple(op: Operation) -> _Moved | None:
-    """Messages of one dimension, and those in which each lane has its own address."""
+    """Return a message of one dimension, or one in which each lane has its own address, or None."""
     if isinstance(op, BlockLoadOp):
         size = _bits(op.res.type) * LANES // BYTE_BITS
         return _Moved("load", f"{size} bytes in a row", size)
@@ -206,7 +206,6 @@ def _simple(op: Operation) -> _Moved | None:
 
 
 def _by_lanes(kind: Kind, bits: int) -> _Moved:
-    """Each lane at its own address."""
     size = bits // BYTE_BITS
     return _Moved(kind, f"{LANES} lanes x {size} bytes", size * LANES)
 
@@ -219,7 +218,7 @@ def _bits(type: Attribute) -> int:
 
 
 def space_of(op: Operation) -> int | None:
-    """The address space that an op reads or writes; None for one that does neither."""
+    """Return the address space that an op reads or writes, or None if it accesses no memory."""
     if not op.name.partition(".")[2].startswith(_TOUCHING):
         return None
     return next((found for v in op.operands if (found := _space_of(v)) is not None), None)
@@ -239,7 +238,7 @@ def _space_of(value: SSAValue) -> int | None:
 
 
 def _is_barrier(op: Operation) -> bool:
-    """Whether the subgroups of a workgroup wait for each other."""
+    """Return True if an op makes the subgroups of a workgroup wait for each other."""
     if isinstance(op, ControlBarrierOp):
         return not op.is_of_subgroup
     return op.name == "gpu.barrier"

@@ -1,4 +1,4 @@
-"""What configurations of a kernel are compared by where there is no GPU, read off its explanation."""
+"""Figures by which configurations of a kernel are compared without a GPU, read off its explanation."""
 
 from dataclasses import dataclass
 from math import prod
@@ -9,7 +9,7 @@ from xetile.targets.xe.device import REGISTER_BYTES
 from xetile.targets.xe.dpas import REPEAT_COUNTS
 
 Unit = Literal["kernel", "round"]
-"""What flops and bytes are counted over: all that a workgroup does, or one round of its hot loop."""
+"""The scope of flops and bytes: all work of a workgroup, or one round of its hot loop."""
 
 
 WorkUnit = Literal["dpas", "register stored"]
@@ -17,24 +17,24 @@ WorkUnit = Literal["dpas", "register stored"]
 
 @dataclass(frozen=True)
 class Figures:
-    """What a kernel costs.
+    """The costs of a kernel.
 
     Attributes:
-        kernel, device: which one, and for what.
-        counter: who counted instructions and spills: `ocloc`, else `estimate` (of level L, which is not the assembly).
+        kernel, device: the kernel, and the device.
+        counter: the source of instructions and spills: `ocloc`, else `estimate` (of level L, not of the assembly).
         spilled: bytes of a thread that are spilled.
-        instructions: of a subgroup, in a round of the hot loop; of the whole kernel where none has products.
-        work: what these do, in units of `work_unit`: matrix instructions of 8 rows of A each (`dpas`); where there is
-            none, and no loop, registers that are stored (`register stored`); 0 where nothing tells.
-        unit: what is counted below: all of a workgroup's work (`kernel`), or, where only running tells how often loops
-            go round, one round of the hot loop (`round`).
+        instructions: of a subgroup, in a round of the hot loop; of the whole kernel if no loop has products.
+        work: the work of these, in units of `work_unit`: matrix instructions of 8 rows of A each (`dpas`); if there is
+            none, and no loop, registers that are stored (`register stored`); 0 if unknown.
+        unit: the scope of the following: all of a workgroup's work (`kernel`), or, if the number of rounds of loops is
+            known only at run time, one round of the hot loop (`round`).
         flops: of matrix instructions, by all subgroups of a workgroup.
-        message_bytes: of their loads, stores and atomics, as often as they are asked for.
-        tile_bytes: of the workgroup's tiles, each element once; None where the source has none.
+        message_bytes: of their loads, stores and atomics, each time that they are executed.
+        tile_bytes: of the workgroup's tiles, each element once; None if the source has none.
         stored_bytes: those of the stores among `message_bytes`.
         registers: live at once, by estimate; `register_file` and its registers.
-        workgroups: of the grid; None where the host decides.
-        subgroups: of a workgroup; None where the host decides; then all above is one subgroup's.
+        workgroups: of the grid; None if the host decides.
+        subgroups: of a workgroup; None if the host decides; then all the above is one subgroup's.
         shared_bytes: of a workgroup.
     """
 
@@ -58,12 +58,12 @@ class Figures:
 
     @property
     def instructions_per_work(self) -> float | None:
-        """Instructions for each unit of work; None where nothing tells how much work there is."""
+        """Instructions for each unit of work, or None if the amount of work is unknown."""
         return self.instructions / self.work if self.work else None
 
     @property
     def intensity(self) -> float | None:
-        """Flops for each byte of the workgroup's tiles; None without products, or without tiles."""
+        """Flops for each byte of the workgroup's tiles, or None without products or tiles."""
         return self.flops / self.tile_bytes if self.flops and self.tile_bytes else None
 
     @property
@@ -74,7 +74,7 @@ class Figures:
 
 
 def figures_of(kernel: Kernel) -> Figures:
-    """The figures of a kernel that was explained."""
+    """Return the figures of a kernel that was explained."""
     unit = _unit(kernel)
     inside = kernel.subgroups or 1
     moved = [
@@ -107,7 +107,7 @@ def figures_of(kernel: Kernel) -> Figures:
 
 
 def _work(kernel: Kernel, stored: int) -> tuple[float, WorkUnit]:
-    """What the instructions that were counted do."""
+    """Return the work of the counted instructions, and its unit."""
     tally = kernel.once if kernel.hot is None else kernel.loops[kernel.hot].tally
     if kernel.hot is not None or (tally.rows and not kernel.loops):
         return tally.rows / max(REPEAT_COUNTS), "dpas"
@@ -125,7 +125,7 @@ def _tallies(kernel: Kernel, unit: Unit) -> list[tuple[Tally, int]]:
 
 
 def _times(kernel: Kernel, loop: int | None, unit: Unit) -> int:
-    """How often what stands in a loop is done; once where only running tells of a loop without products."""
+    """Return how often a loop's body runs, or 1 if that is unknown and the loop has no products."""
     if unit == "round":
         return int(loop == kernel.hot)
     rounds = kernel.rounds(loop)

@@ -1,4 +1,4 @@
-"""An explanation as a report for people: a few tables for each kernel, units in their heads."""
+"""An explanation as a report for people: a few tables for each kernel, units in their headings."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,10 +12,10 @@ from xetile.explanation.text_tables import number, table
 from xetile.layout.algebra.notebook_tables import counted
 
 WIDTH = 120
-"""Columns after which running text goes on in the next line."""
+"""Columns at which running text wraps."""
 
 _LEAST_REGISTERS = 1
-"""What holds fewer is told of in one line."""
+"""Holders of fewer registers are summed in one line."""
 
 _IN = "  "
 
@@ -29,7 +29,7 @@ _COLUMNS = {
     "shuffles": "shuffles",
     "barriers": "barriers",
 }
-"""What of a tally is shown, by its attribute."""
+"""The columns of a tally, by attribute."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def _conversions(kernel: Kernel) -> Iterator[str]:
 
 
 def _reason(why: str) -> str:
-    """Why a vector is converted, without the name that its op has at level X."""
+    """Return the reason for a conversion, without the name that its op has at level X."""
     why = re.sub(r"^'[\w.]+' ", "it ", why)
     return re.sub(r"^the result of '[\w.]+'", "its result", why)
 

@@ -17,16 +17,16 @@ from xetile.explanation.text_tables import table
 from xetile.layout.algebra.notebook_tables import counted
 
 Report = Callable[[int, int], None]
-"""Is told how many configurations are done, and how many there are."""
+"""A function that is called with the numbers of finished and of all configurations."""
 
 TASKS_PER_PROCESS = {False: 8, True: 2}
-"""What starting a process costs in configurations, by whether ocloc compiles them: 0.5 s, where one takes 0.06 s, or
+"""The cost of starting a process, in configurations, by whether ocloc compiles them: 0.5 s, where one takes 0.06 s, or
 with ocloc 0.5 s.
 """
 
 
 IDLE_SECONDS = 60.0
-"""After which a process ends for which there is nothing to do."""
+"""Time after which an idle process ends."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Ranking:
 
     @property
     def best(self) -> str:
-        """The label of the first one.
+        """Return the label of the best configuration.
 
-        Errors: XetileError where none can be compiled.
+        Raise XetileError if none can be compiled.
         """
         if not self.entries or self.entries[0].figures is None:
             reason = f": {self.entries[0].reason}" if self.entries else ""
@@ -91,7 +91,7 @@ def _order(one: Ranked) -> tuple[float, ...]:
 
 
 def _jobs(count: int, jobs: int | None, options: Options) -> int:
-    """The number of processes; by default no more than are worth their start."""
+    """Return the number of processes; by default no more than are worth their start."""
     if jobs is not None and jobs < 1:
         raise XetileError(f"{jobs} is no number of processes; expected one from 1")
     if jobs is None:
@@ -108,7 +108,7 @@ def _figures(
     options: Options,
     jobs: int,
 ) -> Iterator[Ranked]:
-    """The figures of each, in their order."""
+    """Yield the figures of each configuration, in their order."""
     if jobs == 1:
         with still():
             for label, module in configurations:
@@ -128,7 +128,7 @@ def _figures(
                 one = future.result()
             except BrokenProcessPool:
                 one = Ranked(label, None)
-            # the text has lost where its ops stand in their source, which the module says
+            # the text has lost the ops' places in their source; the module still has them
             yield one if one.figures is not None else _one(label, module, device, options)
     finally:
         for future in futures:
@@ -136,7 +136,7 @@ def _figures(
 
 
 def _begin() -> None:
-    """What a process does first: what interrupts the terminal is the first process's to answer."""
+    """Initialize a process: ignore the terminal's interrupts, which the first process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -1,4 +1,4 @@
-"""What the source of a kernel has: its accesses to memory with their tiles, and which op stands where."""
+"""The source of a kernel: its accesses to memory with their tiles, and the op at each place."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ _BY_NAME: Mapping[str, Kind] = {
     "xegpu.prefetch": "prefetch",
     "xegpu.atomic_rmw": "atomic",
 }
-"""What XeGPU's ops do, which are below tiles."""
+"""The kinds of access of XeGPU's ops, which are below tiles."""
 
 Shape: TypeAlias = tuple[int, ...]
 
 
 class Tile(NamedTuple):
-    """What an op moves: the memory, the name of its matrix, the type of an element and its bits, the extents."""
+    """The data that an op moves: the memory, the name of its matrix, the element's type and its bits, the extents."""
 
     space: Space
     matrix: str
@@ -51,13 +51,13 @@ _UNKNOWN = Tile("global", "", "", None, ())
 
 @dataclass
 class Source:
-    """What one kernel has at the level in which it was written.
+    """A kernel at the level in which it was written.
 
     Attributes:
-        place: of the kernel; `is_workgroup` whether it is written for a workgroup.
+        place: of the kernel; `is_workgroup` says that it is written for a workgroup.
         accesses: to memory, in their order.
-        ops: names of ops by their place, the last one that stands there; those that make vectors come first.
-        subgroup: by place the tiles of one subgroup, once it is known.
+        ops: names of ops by their place, the last one at a place; ops that make vectors take precedence.
+        subgroup: by place the tiles of one subgroup, once they are known.
     """
 
     place: Place | None
@@ -68,7 +68,7 @@ class Source:
 
 
 def place_of(at: Operation | SSAValue | None) -> Place | None:
-    """Where an op stands in its source; None where nothing says it."""
+    """Return the place of an op in its source, or None if unknown."""
     found = position(at)
     if found is None:
         return None
@@ -122,7 +122,7 @@ def _kind(op: Operation) -> Kind | None:
 
 
 def _tile(op: Operation) -> Tile | None:
-    """The tile of an access, else the vector that it moves."""
+    """Return the tile of an access, else the vector that it moves."""
     values = [*op.operands, *op.results]
     for value in values:
         if isinstance(value.type, TileType):
@@ -151,7 +151,7 @@ def _is_vector(type: Attribute) -> bool:
 
 
 def _name(value: SSAValue) -> str:
-    """The name of the argument, or the view of memory, in which a tile lies."""
+    """Return the name of the argument, or of the view of memory, that contains a tile."""
     seen: set[SSAValue] = set()
     while value not in seen:
         seen.add(value)
@@ -163,7 +163,7 @@ def _name(value: SSAValue) -> str:
 
 
 def _before(value: SSAValue) -> SSAValue | None:
-    """What a tile or view is made of; None for what begins."""
+    """Return the value that a tile or view is derived from, or None."""
     if not isinstance(value.owner, Block):
         op = value.owner
         if op.name in ("scf.for", "scf.while", "scf.if"):

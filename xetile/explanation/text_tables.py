@@ -1,4 +1,4 @@
-"""Tables of text: columns as wide as their longest cell, numbers at their right end."""
+"""Tables of text: columns as wide as their longest cell, numbers aligned right."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,7 +8,7 @@ GAP = "  "
 def table(
     rows: Iterable[Sequence[str]], align: str, *, indent: str = "", least: Sequence[int] = ()
 ) -> Iterator[str]:
-    """Lines of rows; `align` has `<` or `>` for each column, `least` the least widths."""
+    """Yield the lines of rows; `align` has `<` or `>` for each column, `least` the least widths."""
     rows = list(rows)
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     widths = [max(pair) for pair in zip(widths, [*least, *[0] * len(widths)], strict=False)]
@@ -21,5 +21,5 @@ def table(
 
 
 def number(value: float) -> str:
-    """A number with at most one digit behind the point: `32`, `37.4`."""
+    """Return a number with at most one digit after the point: `32`, `37.4`."""
     return f"{value:.1f}".removesuffix(".0")

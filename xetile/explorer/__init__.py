@@ -1,7 +1,7 @@
 """The explorer: every level of a kernel side by side, linked op by op down to the device's instructions.
 
-`explore` lowers a module level by level (`trace.py`); the files beside it add what they know to the model (`model.py`),
-and the page shows it (`page/`). What is shown is what the passes decided; nothing is planned a second time.
+`explore` lowers a module level by level (`trace.py`); the other files add their facts to the model (`model.py`),
+and the page displays it (`page/`). It displays what the passes decided; nothing is planned a second time.
 """
 
 from typing import TYPE_CHECKING
@@ -27,13 +27,12 @@ def explore(
     assembly: bool | None = None,
     source: str | None = None,
 ) -> "Exploration":
-    """The kernels of a module, or one, at all of their levels on a device, with the links between them.
+    """Return the kernels of a module, or one, at all of their levels on a device, with the links between them.
 
-    `device`, `assume`, `unroll` and `grf` are as `xetile.emit` has them; `assembly` is whether ocloc compiles it, by
-    default where it is installed. `source` is the text that the module was read from; by default it is looked for in
-    the file that positions name, and where that says something else the module is printed. The module is left as it
-    is.
-    Errors: XetileError where a kernel cannot be lowered at all, and as `emit` has them. What stops further down is a
+    `device`, `assume`, `unroll` and `grf` are as `xetile.emit` has them; `assembly` says if ocloc compiles it, by
+    default if it is installed. `source` is the text that the module was read from; by default it is read from the file
+    that positions name, and if that does not match, the module is printed. The module does not change.
+    Raise XetileError if a kernel cannot be lowered at all, and as `emit` does. An error at a lower level becomes a
     note of the kernel.
     """
     from xetile.codegen.llvm_process import begin_loading

@@ -29,15 +29,15 @@ from xetile.toolchain.paths import find_ocloc
 
 
 def is_notebook() -> bool:
-    """Whether a notebook runs this program, and shows what its cells give."""
+    """Return True if this program runs in a notebook, which displays the values of cells."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
 def opened(html: str, name: str) -> str:
-    """Write a page to a file of its own, which stays, and open it in the browser; the file's path.
+    """Write a page to a temporary file, which is not deleted, open it in the browser, and return its path.
 
-    Where no browser can be opened, standard error says where the page is.
+    If no browser can be opened, standard error says where the page is.
     """
     with NamedTemporaryFile(
         "w", prefix=f"xetile-{name}-", suffix=".html", delete=False, encoding="utf-8"
@@ -53,7 +53,7 @@ def opened(html: str, name: str) -> str:
 
 
 PRINTED = "<module>"
-"""What a module is called that was read from no file."""
+"""The name of a module that was not read from a file."""
 
 NO_OCLOC = (
     "the device's instructions are missing: ocloc is not installed; name it in XETILE_OCLOC"
@@ -65,31 +65,31 @@ NOTEBOOK_HEIGHT = 640
 
 @dataclass(frozen=True, repr=False)
 class Exploration:
-    """What `xetile.explore` found: `model` is plain data (xetile/explorer/model.py)."""
+    """The result of `xetile.explore`: `model` is plain data (xetile/explorer/model.py)."""
 
     model: Model
 
     @still()
     def json(self) -> str:
-        """The model as JSON, which docs/explorer.schema.json describes; it ends with a line break."""
+        """Return the model as JSON, which docs/explorer.schema.json describes; it ends with a line break."""
         return as_line(as_json(self.model))
 
     def html(self) -> str:
-        """The page: one file that needs no network."""
+        """Return the page: one file that needs no network."""
         return self._page
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page, or for a name that ends in `.json` the model.
+        """Write the page, or the model if the name ends in `.json`.
 
-        Errors: OSError where the file cannot be written.
+        Raise OSError if the file cannot be written.
         """
         wants_json = Path(path).suffix == ".json"
         Path(path).write_text(self.json() if wants_json else self.html(), encoding="utf-8")
 
     def open(self) -> str:
-        """Show the page in the browser; the path of its file, which stays.
+        """Show the page in the browser; return the path of its file, which is not deleted.
 
-        Where no browser can be opened, standard error says where the page is.
+        If no browser can be opened, standard error says where the page is.
         """
         return opened(self.html(), "-".join(kernel.name for kernel in self.model.kernels[:3]))
 
@@ -101,7 +101,7 @@ class Exploration:
         return page([as_json(self.model)])
 
     def _repr_html_(self) -> str:
-        """The page in a frame, for notebooks; it may run its scripts, and reaches nothing of the notebook."""
+        """Return the page in a frame, for notebooks; it may run its scripts, but cannot access the notebook."""
         style = f"width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 0"
         return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.html())}"></iframe>'
 
@@ -116,7 +116,7 @@ class Exploration:
 def explored(
     module: ModuleOp, device: str | None, options: Options, source: str | None
 ) -> Exploration:
-    """The exploration of a module; arguments and errors are those of `xetile.explore`."""
+    """Return the exploration of a module; arguments and errors are those of `xetile.explore`."""
     file = source_file(module)
     shown = module if options.kernel is None else only_kernel(module, options.kernel)
     target = target_of(shown, device)
@@ -136,7 +136,7 @@ def explored(
 
 
 def _notes(module: ModuleOp, device: str | None, options: Options) -> list[str]:
-    """What was chosen for the user, and what is missing."""
+    """Return notes on choices made for the user, and on missing programs."""
     notes: list[str] = []
     if device is None and not named_targets(module):
         notes.append(no_device(module))
@@ -150,9 +150,9 @@ def _told(options: Options) -> dict[str, str | int | None]:
 
 
 def _produce(trace: Traced) -> None:
-    """Let every producer add what it knows, in the order in which they need each other.
+    """Let every producer add its facts, in the order in which they need each other.
 
-    While ocloc is at work, the levels are written, and what reads its answer, or shows it, is made ready.
+    While ocloc runs, the levels are written, and the code that reads or displays its answer is prepared.
     """
     with ExitStack() as ending:
         begun = begin_assembly(trace, ending)

@@ -1,7 +1,7 @@
-"""What an exploration holds: levels side by side with their links, who holds which element, and what it costs.
+"""The model of an exploration: levels side by side with their links, the place of each element, and the costs.
 
-All classes are plain data; `as_json` is what the page and other programs read (see
-docs/explorer.schema.json). Numbers in tuples are indices into the lists that stand beside them; lines and columns
+All classes are plain data; the page and other programs read the result of `as_json` (see
+docs/explorer.schema.json). Numbers in tuples are indices into the lists next to them; lines and columns
 count from 0, columns in characters, spans are half open.
 """
 
@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 VERSION = 2
-"""Of the form; it changes where a reader of the old one would be misled."""
+"""Version of the form; it changes if a reader of the old one would be misled."""
 
 LevelId = Literal["Y", "W", "S", "B", "X", "V", "L", "P", "I"]
 """Python source, workgroup, subgroup, blocked, xegpu, xevm, llvm, SPIR-V, the device's instructions."""
@@ -25,7 +25,7 @@ At: TypeAlias = tuple[int, int]
 
 
 class Op(NamedTuple):
-    """One op, or one instruction: where it stands, its name, and what it came of in the level `Level.of`."""
+    """One op, or one instruction: its place, its name, and its parents, ops of the level `Level.of`."""
 
     line: int
     first: int
@@ -50,7 +50,7 @@ class Value(NamedTuple):
 
 
 class Use(NamedTuple):
-    """An operand of an op and the value that it is."""
+    """An operand of an op, and its value."""
 
     op: int
     operand: int
@@ -59,14 +59,14 @@ class Use(NamedTuple):
 
 @dataclass
 class Level:
-    """One text of the kernel, and what stands where in it.
+    """One text of the kernel, and the places of its ops and values.
 
     Attributes:
-        of: the level to which `Op.parents` belong; None of the first. Of P and I it is L.
-        passes: that made this level of the one before, in their order.
+        of: the level to which `Op.parents` belong; None for the first. For P and I it is L.
+        passes: the passes that made this level from the one before, in their order.
         lines: the text; of the first level it is the source as written.
-        numbers: of the lines, from 1, where they are not 1, 2, 3, ... (functions of several Python files); 0 of a line
-            that stands in no file (one between two functions, or with the name of another file).
+        numbers: of the lines, from 1, if they are not 1, 2, 3, ... (functions of several Python files); 0 for a line
+            that is in no file (one between two functions, or with the name of another file).
     """
 
     id: LevelId
@@ -89,23 +89,23 @@ class Bases(NamedTuple):
 
 @dataclass
 class Holding:
-    """Where the elements of a value, or of a part of one, are.
+    """The place of the elements of a value, or of a part of one.
 
     Attributes:
         tensor: names of the dimensions of the tile (M, N, K of the product that it feeds, else dim0, dim1, ...).
         sizes: of this value's part of the tile, in elements; `offset` is where the part begins in the tile.
-        tile: the value (level, value) that is the whole tile; None where this is it.
+        tile: the value (level, value) that is the whole tile; None if this is it.
         bits: of an element.
-        layout: (register, lane) -> `tensor`, (subgroup) -> `tensor`, or (offset) -> `tensor`; of sizes that are no
-            powers of two it is that of one block, and `blocks` has [offset, sizes] of each. None where nobody knows.
+        layout: (register, lane) -> `tensor`, (subgroup) -> `tensor`, or (offset) -> `tensor`; if sizes are not
+            powers of two it is that of one block, and `blocks` has [offset, sizes] of each. None if unknown.
             Basis vectors are in the coordinates of the part, so that those of the tile are `offset` more.
         base: where it begins: {"register": 35, "word": 16} (from the assembly), {"buffer": 0,
-            "byte": 0}. Registers hold words of `word` bits, a component of the value, one behind the other, each for
-            all lanes: element e of a lane is in word e * bits // word; `byte` is there where it begins inside of one.
-            Of a subgroup's tile {"value": 7, "unit": 0}: which of a subgroup's units it is of which value of W.
-        copies: where it begins in the order of the assembly: instructions that give or read it in another register
+            "byte": 0}. Registers contain words of `word` bits, a component of the value, one after the other, each for
+            all lanes: element e of a lane is in word e * bits // word; `byte` is present if it begins inside of one.
+            For a subgroup's tile {"value": 7, "unit": 0}: the value of W, and which of the subgroup's units it is.
+        copies: where it begins in the order of the assembly: instructions that write or read it in another register
             than those before, and that register; rounds of an unrolled loop may each have their own.
-        step: the op (level, op) by which the value comes to be there.
+        step: the op (level, op) that brings the value there.
     """
 
     tensor: list[str]
@@ -153,10 +153,10 @@ class Access:
     """How the lanes of a subgroup store to shared memory, or load from it.
 
     Attributes:
-        form: neighbouring words of all lanes, or words of each lane for itself.
+        form: neighboring words of all lanes, or separate words of each lane.
         bits: of one lane in one access; a block message of several words is as many accesses.
-        layout: (register, lane) -> rows and columns, of one block of what the subgroup has.
-        owners: (register, subgroup) -> the same, of the whole; None of a slice that a subgroup has for itself.
+        layout: (register, lane) -> rows and columns, of one block of the subgroup's part.
+        owners: (register, subgroup) -> the same, of the whole; None for a subgroup's own slice.
     """
 
     form: Literal["block", "lanes"]
@@ -167,11 +167,11 @@ class Access:
 
 @dataclass
 class Shared:
-    """How an exchange through shared memory lies there.
+    """The placement of an exchange in shared memory.
 
     Attributes:
         places: (offset) -> rows and columns, in elements and without gaps.
-        gap: elements that follow each other, and how far it is from the first of them to the next such; None without.
+        gap: elements that follow each other, and the distance from the first of them to the next run; None without.
         bits: of an element in memory.
         banks: that serve a word of 4 bytes each at a time.
         conflicts: additional cycles as the passes counted them: of one message that stores, or loads; of all of them.
@@ -187,7 +187,7 @@ class Shared:
 
 
 class Way(NamedTuple):
-    """One of the ways between which the passes chose; its price in instructions, None where it was given up."""
+    """One of the alternatives between which the passes chose; its price in instructions, None if it was abandoned."""
 
     what: str
     price: float | None
@@ -196,9 +196,9 @@ class Way(NamedTuple):
 
 @dataclass
 class Move:
-    """How a value gets from one place to another, as the passes decided it.
+    """A move of a value from one place to another, as the passes decided it.
 
-    `price` is in instructions, `ways` are those that were compared; where nothing was, there are none.
+    `price` is in instructions, `ways` are the alternatives that were compared, if any.
     """
 
     op: At
@@ -230,10 +230,10 @@ class Dpas:
 
 @dataclass
 class Loop:
-    """A loop of the assembly, from its first to its last instruction; `unroll` rounds of `op` stand in it.
+    """A loop of the assembly, from its first to its last instruction; `unroll` rounds of `op` are unrolled into it.
 
-    `trips` are the rounds of `op` as written, None where only running tells; `step` says what one does (`K 32`). Where
-    the compiler has written all rounds one behind the other, `unroll` equals `trips` and nothing branches back.
+    `trips` are the rounds of `op` as written, None if known only at run time; `step` is the step of one (`K 32`). If
+    the compiler has unrolled all rounds, `unroll` equals `trips` and nothing branches back.
     """
 
     asm: tuple[int, int]
@@ -246,10 +246,10 @@ class Loop:
 
 @dataclass
 class Costs:
-    """What the instructions are, one class for each; `bytes` of messages by op, for one round of its loop as written.
+    """The class of each instruction; `bytes` of messages by op, for one round of its loop as written.
 
     `grf` counts registers, `spill` and `scratch` bytes. `bytes` are those of one subgroup: level, op, bytes. `rereads`:
-    by op how many subgroups of a workgroup read the same elements. An instruction that came of no op is the compiler's
+    by op how many subgroups of a workgroup read the same elements. An instruction without an op is the compiler's
     own.
     """
 
@@ -267,9 +267,9 @@ class Kernel:
     """One kernel at all of its levels.
 
     Attributes:
-        certainty: for each kind of number on the page a sentence that says whether it is exact, modelled or guessed.
+        certainty: for each kind of number on the page a sentence that says if it is exact, modeled or guessed.
         inferred: instructions (ops of level I) that no debug line gives to an op below the function; they are shown
-            with the op that first reads what they write.
+            with the op that first reads their results.
     """
 
     name: str
@@ -304,16 +304,16 @@ class Model:
 Plain: TypeAlias = "str | int | float | list[Plain] | dict[str, Plain] | None"
 
 _SCALARS = frozenset((int, str, float, bool, type(None)))
-"""What most of the numbers in a model are, which need no call each."""
+"""Types of most of the numbers in a model, which need no call each."""
 
 
 def as_json(model: Model) -> "dict[str, Plain]":
-    """Dataclasses as objects by their fields, tuples as arrays, layouts as {"in": {...}, "out": {...}}."""
+    """Return dataclasses as objects by their fields, tuples as arrays, layouts as {"in": {...}, "out": {...}}."""
     return cast("dict[str, Plain]", _plain(model))
 
 
 def as_line(form: Mapping[str, object]) -> str:
-    """The JSON form of an exploration as it is written: one line."""
+    """Return the JSON form of an exploration as it is written: one line."""
     return json.dumps(form, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""Devices that execute what is emitted: the bytes of a SPIR-V module, launched as its contract says."""
+"""Devices that execute emitted code: the bytes of a SPIR-V module, launched as its contract says."""

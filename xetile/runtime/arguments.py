@@ -1,13 +1,13 @@
-"""What a kernel's contract asks for, made of what a caller gives: one array or number per argument of the kernel.
+"""The arguments that a kernel's contract asks for, made from the caller's: one array or number per kernel argument.
 
 The contract's arguments come in groups: a pointer and the offset, sizes and strides that belong to it, or a value.
 
-Arrays that overlap on the host share an allocation, at the same distance from each other. What is copied starts at a
-multiple of `ALIGNMENT` bytes, also a view that does not on the host; of arrays that overlap, the first.
+Arrays that overlap on the host share an allocation, at the same distance from each other. A copied array starts at a
+multiple of `ALIGNMENT` bytes, even a view that does not on the host; of arrays that overlap, the first.
 
-A memref of host code comes with all of the memory that it is a view of, which execution on numpy lets a kernel reach.
-Of an array that is given alone nothing lies in front: where a memref's static offset says otherwise, there is memory,
-so that a kernel harms nothing, but all of its bits are set, and stores to it are refused.
+A memref of host code comes with all of the memory that it is a view of, because execution on numpy lets a kernel
+reach all of it. An array that is given alone has nothing before it. If a memref's static offset says otherwise, memory
+is added there, so that a kernel harms nothing, but all of its bits are set, and stores to it raise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,13 +35,13 @@ Entry = Mapping[str, Plain]
 
 
 _NOBODYS = 0xFF
-"""The bytes in front of an array: floats of them are no numbers."""
+"""The bytes before an array: as floats they are NaN."""
 
 
 class _Array(NamedTuple):
-    """Memory that is the kernel's argument of a number: element zero is at byte `start` of the array.
+    """Memory of one of the kernel's arguments: element zero is at byte `start` of the array.
 
-    `lead` are the bytes in front of the array from which the memref's offset is counted.
+    `lead` is the number of bytes before the array from which the memref's offset is counted.
     """
 
     number: int
@@ -51,7 +51,7 @@ class _Array(NamedTuple):
 
 
 class _Located(NamedTuple):
-    """An array, and where in an allocation it is and the argument's element zero."""
+    """An array, and the offsets in an allocation of the array and of the argument's element zero."""
 
     number: int
     data: Array
@@ -60,7 +60,7 @@ class _Located(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """Memory of a device, what it held before the launch, and the arrays that are there."""
+    """Memory of a device, its content before the launch, and the arrays in it."""
 
     memory: Memory
     before: bytes
@@ -75,7 +75,7 @@ class Placed(NamedTuple):
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """The entries of each of the kernel's own arguments."""
+    """Return the entries of each of the kernel's own arguments."""
     found: list[list[Entry]] = []
     for entry in entries:
         if entry["kind"] in ("pointer", "value"):
@@ -86,7 +86,7 @@ def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 
 def source_types(entries: Sequence[Entry]) -> "list[Attribute]":
-    """The types of the kernel's own arguments, which the contract has as text."""
+    """Return the types of the kernel's own arguments, which the contract has as text."""
     from xdsl.parser import Parser
 
     from xetile.dialects.modules import context
@@ -98,9 +98,9 @@ def source_types(entries: Sequence[Entry]) -> "list[Attribute]":
 
 
 def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value]":
-    """Refuse arguments that do not fit the kernel's own, as execution on numpy does; what it would execute on.
+    """Return the values that numpy would execute on; raise if arguments do not fit the kernel's own.
 
-    Pointers, which numpy has none of, are taken as addresses in integers are.
+    Pointers, which numpy does not have, are treated as addresses in integers.
     """
     from xdsl.dialects.builtin import i64
     from xdsl.dialects.llvm import LLVMPointerType
@@ -127,8 +127,8 @@ def place(
 ) -> Placed:
     """Copy arrays, and the memory of memrefs of host code, to a device and make the arguments of a launch.
 
-    Buffers are there already. `types` are the `source_types` of the entries, where they are at hand.
-    Errors: XetileError for what does not fit the kernel's arguments; nothing is left on the device then.
+    Buffers are there already. `types` are the `source_types` of the entries, if the caller has them.
+    Raise XetileError for arguments that do not fit the kernel's; then nothing is left on the device.
     """
     views = [_as_view(value) for value in given]
     elements = [_elements(value) for value in given]
@@ -166,15 +166,15 @@ def place(
 
 
 def restore(device: Driver, placed: Placed) -> None:
-    """Let the device's memory hold again what it held before the launch."""
+    """Write back to the device's memory its content before the launch."""
     for allocation in placed.allocations:
         device.write(allocation.memory, allocation.before)
 
 
 def read_back(device: Driver, placed: Placed) -> None:
-    """Copy what a launch left in the device's memory to the arrays.
+    """Copy the content of the device's memory after a launch to the arrays.
 
-    Errors: XetileError where it changed an array that is read-only, or what lies in front of one; then none changes.
+    Raise XetileError if it changed a read-only array, or memory before an array; then no array changes.
     """
     left = [
         (numpy.frombuffer(device.read(allocation.memory), numpy.uint8), allocation)
@@ -189,7 +189,7 @@ def read_back(device: Driver, placed: Placed) -> None:
 
 
 def _refuse_stores(raw: NDArray[numpy.uint8], allocation: Allocation) -> None:
-    """Refuse what changed in front of arrays, and in read-only ones, unless they are views of what may change."""
+    """Raise for changes before arrays, and in read-only ones, unless they are views of writable arrays."""
     first = min(allocation.arrays, key=lambda located: located.offset)
     changed = numpy.flatnonzero(raw[: first.offset] != _NOBODYS)
     if changed.size:
@@ -211,15 +211,15 @@ def _refuse_stores(raw: NDArray[numpy.uint8], allocation: Allocation) -> None:
 
 
 def free(device: Driver, placed: Placed) -> None:
-    """Give the memory of a launch's arguments back."""
+    """Free the memory of a launch's arguments."""
     for allocation in placed.allocations:
         device.free(allocation.memory)
 
 
 def scalar(entry: Entry, value: float) -> Scalar:
-    """A number as the argument of an entry.
+    """Return a number as the argument of an entry.
 
-    Errors: XetileError where the kernel takes an address, or its type does not hold the number.
+    Raise XetileError if the kernel takes an address, or its type cannot represent the number.
     """
     if entry["kind"] == "pointer":
         raise XetileError(
@@ -230,7 +230,7 @@ def scalar(entry: Entry, value: float) -> Scalar:
 
 
 def _encoded(entry: Entry, held: Array) -> Scalar:
-    """A number as execution on numpy holds it; types that a device lacks are integers of their bits."""
+    """Return a number as numpy executes on it; types that a device lacks become integers of their bits."""
     type = str(entry["type"])
     if not type.startswith("i"):
         return Scalar(type, float(held[0]))
@@ -240,7 +240,7 @@ def _encoded(entry: Entry, held: Array) -> Scalar:
 
 
 def _check_kind(entry: Entry, value: Given, number: int) -> None:
-    """Refuse an address that is a number, and the other way round: what execution on numpy allows beyond a device."""
+    """Raise for a number as an address, and the other way round; numpy would accept both."""
     is_array = isinstance(value, numpy.ndarray)
     if entry["kind"] == "pointer" and not is_array:
         raise XetileError(
@@ -254,7 +254,7 @@ def _check_kind(entry: Entry, value: Given, number: int) -> None:
 
 
 def _check_start(entry: Entry, number: int) -> None:
-    """Refuse a buffer where a kernel may reach in front of the first element."""
+    """Raise for a buffer if a kernel may access memory before its first element."""
     if offset := entry.get("offset"):
         raise XetileError(
             f"argument {number} is {entry['source']}, whose first element is number {offset}; "
@@ -276,7 +276,7 @@ def _as_view(given: "Given | Passed | Buffer") -> "HostView | None":
 
 
 def _memory_of(number: int, entry: Entry, elements: Array, view: "HostView | None") -> _Array:
-    """What of an argument is copied to the device."""
+    """Return the part of an argument's memory that is copied to the device."""
     if view is None:
         lead = cast("int", entry.get("offset") or 0) * elements.itemsize
         return _Array(number, elements, 0, lead)
@@ -285,7 +285,7 @@ def _memory_of(number: int, entry: Entry, elements: Array, view: "HostView | Non
 
 
 def _extents(group: Sequence[Entry], array: Array, offset: int) -> list[Argument]:
-    """Offset, sizes and strides that a memref's pointer is followed by, in elements."""
+    """Return the offset, sizes and strides that follow a memref's pointer, in elements."""
     if len(group) == 1:
         return []
     from xetile.interpreter.machine.elements import element_in
@@ -305,7 +305,7 @@ def _extents(group: Sequence[Entry], array: Array, offset: int) -> list[Argument
 
 
 def _clusters(arrays: Sequence[_Array]) -> list[list[_Array]]:
-    """The arrays whose bytes lie among each other's, the lowest first; one without elements is alone."""
+    """Return groups of arrays whose bytes overlap, the lowest first; an array without elements is alone."""
     found = [[array] for array in arrays if not array.data.size]
     filled = [array for array in arrays if array.data.size]
     end = None
@@ -345,7 +345,7 @@ def _allocate(device: Driver, cluster: Sequence[_Array]) -> Allocation:
 
 
 def _view(raw: NDArray[numpy.uint8], located: _Located) -> Array:
-    """The elements of an array in the bytes of its allocation."""
+    """Return the elements of an array in the bytes of its allocation."""
     _, data, offset, _ = located
     if data.size == 0:
         return numpy.empty(data.shape, data.dtype)

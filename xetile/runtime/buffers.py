@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 Array = NDArray[numpy.generic]
 
 Signature = tuple[Any, tuple[int, ...], tuple[int, ...]]
-"""What a kernel is specialised for: the type of elements, the shape, the strides in bytes."""
+"""The types that a kernel is specialized for: the type of elements, the shape, the strides in bytes."""
 
 
 class Buffer:
     """An array in the memory of `device`, made by `device.buffer` or `device.zeros`.
 
-    It has an allocation of its own, of which element zero is the first, and lives until it is freed, by `free`, at the
-    end of a `with`, or when nobody has it any more; whoever closes the device frees all.
+    It has its own allocation, which begins with element zero. It lives until it is freed, by `free`, at the
+    end of a `with`, or when there are no references to it; closing the device frees all buffers.
     """
 
     __slots__ = ("__weakref__", "_finalizer", "device", "memory", "signature", "size")
@@ -31,9 +31,9 @@ class Buffer:
     def __init__(
         self, device: "Driver", dtype: DTypeLike, shape: Sequence[int], strides: Sequence[int]
     ) -> None:
-        """Memory of zeros; the strides are none below 0.
+        """Allocate zeros; no stride may be below 0.
 
-        Errors: XetileError where the device does not allocate as much.
+        Raise XetileError if the device cannot allocate as much.
         """
         self.device = device
         self.signature: Signature = (_checked(numpy.dtype(dtype)), (*shape,), (*strides,))
@@ -41,7 +41,7 @@ class Buffer:
         last = sum((extent - 1) * stride for extent, stride in steps) if 0 not in shape else 0
         self.size = last + self.dtype.itemsize * (0 not in shape)
         self.memory: Memory | None = device.allocate(self.size)
-        # a collection may come while the device is asked something: it is told when it is free to hear
+        # a collection may run during a call of the device, which therefore frees the memory later
         self._finalizer = weakref.finalize(
             self, device.left.append, partial(device.free, self.memory)
         )
@@ -75,16 +75,16 @@ class Buffer:
         self.free()
 
     def numpy(self) -> Array:
-        """A copy on the host, as all launches before leave it; it waits for them.
+        """Return a copy on the host, after all earlier launches, for which it waits.
 
-        Errors: XetileError where it is freed, or the device does not give it.
+        Raise XetileError if it is freed, or the device cannot read it.
         """
         return self._view(bytearray(self.device.read(self.held())))
 
     def write(self, array: Array) -> None:
         """Copy an array of the same shape and type of elements to the device.
 
-        Errors: XetileError for another array, and where it is freed.
+        Raise XetileError for another array, and if the buffer is freed.
         """
         if array.shape != self.shape or array.dtype != self.dtype:
             shape, other = (list(of.shape) for of in (self, array))
@@ -96,13 +96,13 @@ class Buffer:
         self.device.write(memory, bytes(raw))
 
     def free(self) -> None:
-        """Give its memory back; a second time does nothing."""
+        """Free its memory; a second time does nothing."""
         if self.memory is not None and self._finalizer.detach() is not None:
             memory, self.memory = self.memory, None
             self.device.free(memory)
 
     def held(self) -> "Memory":
-        """Where it is; XetileError where it is freed."""
+        """Return its memory; raise XetileError if it is freed."""
         if self.memory is None:
             raise XetileError(
                 f"a buffer of shape {list(self.shape)} is used after it was freed"
@@ -110,7 +110,7 @@ class Buffer:
         return self.memory
 
     def stand_in(self) -> Array:
-        """An array of the host of the same type, shape and strides, whose elements are anything."""
+        """Return an array of the host of the same type, shape and strides, with undefined elements."""
         return self._view(numpy.empty(self.size, numpy.uint8))
 
     def _view(self, raw: "bytearray | NDArray[numpy.uint8]") -> Array:
@@ -121,7 +121,7 @@ class Buffer:
 
 
 def buffer_of(device: "Driver", array: Array) -> Buffer:
-    """A buffer with a copy of an array, of the same strides; where some are below 0, rows follow each other."""
+    """Return a buffer with a copy of an array, of the same strides; if some are below 0, it is row-major."""
     if any(stride < 0 for stride in array.strides):
         array = numpy.ascontiguousarray(array)
     made = Buffer(device, array.dtype, array.shape, array.strides)
@@ -134,7 +134,7 @@ def buffer_of(device: "Driver", array: Array) -> Buffer:
 
 
 def zeros_on(device: "Driver", shape: Sequence[int], dtype: DTypeLike) -> Buffer:
-    """A buffer of zeros, rows after each other."""
+    """Return a row-major buffer of zeros."""
     kind = _checked(numpy.dtype(dtype))
     if any(extent < 0 for extent in shape):
         raise XetileError(f"the shape is {list(shape)}; expected no extent below 0")

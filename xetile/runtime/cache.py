@@ -1,4 +1,4 @@
-"""Files by content: what takes long to make and depends on nothing but bytes."""
+"""Files by content: results that take long to make and depend only on bytes."""
 
 import hashlib
 import os
@@ -10,23 +10,23 @@ from threading import get_ident
 from typing import NamedTuple
 
 FOLDER_VARIABLE = "XETILE_CACHE"
-"""The environment variable that names the folder of all caches; an empty value keeps nothing."""
+"""The environment variable that names the folder of all caches; an empty value disables them."""
 
 MOST_BYTES = 1 << 29
-"""What all caches together hold; beyond that, what was not used for longest goes first."""
+"""Bound of the size of all caches together; beyond it, the least recently used files are removed first."""
 
 _LOOKS = 32
-"""How often a process looks at what all files take while it writes as much as they may."""
+"""How often a process checks the size of all files while it writes as much as they may have."""
 
 _OURS = re.compile(r"\.?[0-9a-f]{64}(\.\d+\.\d+)?")
-"""Names of files that are kept, and of those that are being written; nothing else is dropped."""
+"""Names of cached files, and of those that are being written; no other file is removed."""
 
 _CHECK = hashlib.sha256
-"""Every file begins with this of what follows."""
+"""Every file begins with this hash of the rest."""
 
 
 def cache_folder() -> Path | None:
-    """Where things are kept: as the environment says, else with the user's other caches; None for nowhere."""
+    """Return the folder of caches: as the environment says, else with the user's other caches; None for no caching."""
     named = os.environ.get(FOLDER_VARIABLE)
     if named is not None:
         return Path(named) if named else None
@@ -44,10 +44,10 @@ class _File(NamedTuple):
 
 
 class Cache:
-    """A folder of files whose names are hashes of what they were made of; `maker` is who made them, and its version.
+    """A folder of files named by hashes of their inputs; `maker` is the program that made them, with its version.
 
-    The folders of all caches share one bound. One that cannot be written to is not used. Processes and threads may
-    use the same: nobody waits for anybody, and what another drops meanwhile is made again.
+    The folders of all caches share one bound. A folder that cannot be written is not used. Processes and threads may
+    share it without locks: a file that another one removes meanwhile is made again.
     """
 
     def __init__(self, name: str, maker: str, *, most_bytes: int = MOST_BYTES) -> None:
@@ -55,15 +55,15 @@ class Cache:
         self._folder = None if folder is None else folder / name
         self._maker = maker.encode()
         self._most_bytes = most_bytes
-        self._written = most_bytes  # nobody has looked yet
+        self._written = most_bytes  # no check has been done yet
 
     @property
     def folder(self) -> Path | None:
-        """Where the files are; None where nothing is kept."""
+        """The folder of the files, or None if nothing is cached."""
         return self._folder
 
     def key(self, *parts: bytes) -> str:
-        """The name for what is made of these parts."""
+        """Return the name of the file that is made from these parts."""
         total = hashlib.sha256(self._maker)
         for part in parts:
             total.update(len(part).to_bytes(8, "little"))
@@ -71,7 +71,7 @@ class Cache:
         return total.hexdigest()
 
     def get(self, key: str) -> bytes | None:
-        """What was kept, which stays; None where nothing was, or is damaged, which is dropped."""
+        """Return the cached bytes, or None; a damaged file is removed."""
         if self._folder is None:
             return None
         path = self._folder / key
@@ -87,9 +87,9 @@ class Cache:
         return kept
 
     def take(self, key: str) -> bytes | None:
-        """What was kept, None where nothing was, or is damaged; it is out of the folder then.
+        """Return the cached bytes and remove the file; None if there is none or it is damaged.
 
-        Whoever could use it keeps it again: so what a reader crashes on is read once.
+        Callers that could use the bytes cache them again: so bytes that crash a reader are read only once.
         """
         if self._folder is None:
             return None
@@ -103,7 +103,7 @@ class Cache:
         return _checked(data)
 
     def keep(self, key: str, data: bytes) -> OSError | None:
-        """Keep something; others see all of it or nothing. The result is why it is not kept."""
+        """Cache bytes; others see all of them or nothing. Return the error if they cannot be cached, else None."""
         if self._folder is None:
             return None
         beside = self._beside(key)
@@ -122,12 +122,12 @@ class Cache:
         return None
 
     def _beside(self, key: str) -> Path:
-        """A file of this process alone."""
+        """Return the path of a file that only this thread uses."""
         assert self._folder is not None
         return self._folder / f".{key}.{os.getpid()}.{get_ident()}"
 
     def _drop_old(self) -> None:
-        """Make room; what another process takes or drops meanwhile is none of ours."""
+        """Remove old files; files that another process takes or removes meanwhile do not matter."""
         assert self._folder is not None
         files = list(_files(self._folder.parent))
         total = sum(file.size for file in files)
@@ -140,14 +140,14 @@ class Cache:
 
 
 def _checked(data: bytes) -> bytes | None:
-    """The bytes behind the check; None where it is not theirs."""
+    """Return the bytes after the check, or None if the check does not match."""
     size = _CHECK().digest_size
     check, kept = data[:size], data[size:]
     return kept if _CHECK(kept).digest() == check else None
 
 
 def _files(root: Path) -> Iterator[_File]:
-    """The files of all caches."""
+    """Yield the files of all caches."""
     for folder in _entries(str(root)):
         if not folder.is_dir(follow_symlinks=False):
             continue
@@ -160,7 +160,7 @@ def _files(root: Path) -> Iterator[_File]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """What a folder holds; nothing where it is gone."""
+    """Return the entries of a folder, or none if it is gone."""
     with suppress(OSError), os.scandir(folder) as entries:
         return list(entries)
     return []

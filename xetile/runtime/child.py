@@ -1,4 +1,4 @@
-"""A device in a process of its own: its driver may end or hang, and then only that process does."""
+"""A device in a separate process: if its driver crashes or hangs, only that process does."""
 
 import os
 import sys
@@ -12,21 +12,21 @@ from xetile.runtime.open_device import Keeping
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
 TIME_LIMIT_SECONDS = 120.0
-"""For a build or a launch where nobody says another; what else is asked may always take so long."""
+"""Default limit of a build or a launch; any other request may always take so long."""
 
 _ROOT = Path(__file__).parents[2]
 _WORKER = (sys.executable, "-P", "-m", "xetile.runtime.worker")
 
 
 class _Module(NamedTuple):
-    """What a program is made of, to make it again."""
+    """The inputs of a program, to build it again."""
 
     spirv: bytes
     options: dict[str, str]
 
 
 class _Kernel(NamedTuple):
-    """What a bound kernel is made of, to make it again."""
+    """The inputs of a bound kernel, to bind it again."""
 
     program: Program
     name: str
@@ -37,9 +37,9 @@ class ChildDevice(Keeping):
     """See `Device`; `seconds` is the limit for a build or a launch, after which the process is ended.
 
     Starting and copying depend on the machine, not on the kernel: they have TIME_LIMIT_SECONDS at least.
-    A process that ended is not started again: the device says so whenever it is asked, and `is_open` is false. But
-    drivers end now and then on a module that they build the next time, so one that ends while it builds is started
-    once more, unless it holds memory; earlier programs are built again when they are launched.
+    A process that ended is not started again: every request then raises, and `is_open` is false. But
+    drivers sometimes crash on a module that they build the next time. So a process that crashes in a build is started
+    once more, unless it has memory allocated; earlier programs are built again when they are launched.
     """
 
     information: Information
@@ -53,7 +53,7 @@ class ChildDevice(Keeping):
         surface_checks: bool = True,
         worker: Sequence[str] = _WORKER,
     ) -> None:
-        """Start it; `environment` is for the process alone, `worker` the command that serves (see worker.py)."""
+        """Start it; `environment` is only for the process, `worker` is the command that serves (see worker.py)."""
         super().__init__()
         self._name = name
         self._seconds = seconds
@@ -77,12 +77,12 @@ class ChildDevice(Keeping):
 
     @property
     def is_open(self) -> bool:
-        """Whether the process still answers."""
+        """Return True if the process still answers."""
         return self._helper.is_open
 
     @property
     def process(self) -> int:
-        """The number of the process."""
+        """The id of the process."""
         return self._helper.process
 
     def close(self) -> None:
@@ -166,16 +166,16 @@ class ChildDevice(Keeping):
             self._ask("start", made, arguments, grid=grid, block=block)
 
     def synchronize(self) -> None:
-        """Nothing to do: a launch is over when it is answered."""
+        """Do nothing: a launch has ended when it is answered."""
 
     def _program(self, program: Program) -> object:
-        """The program in the process that is there now."""
+        """Return the program in the current process, built again if necessary."""
         if program not in self._built:
             self._built[program] = self._ask("build", *self._modules[program])
         return self._built[program]
 
     def _made(self, bound: Bound) -> object:
-        """The bound kernel in the process that is there now."""
+        """Return the bound kernel in the current process, bound again if necessary."""
         if bound not in self._bound:
             program, name, types = self._kernels[bound]
             self._bound[bound] = self._ask("bind", self._program(program), name, types)
@@ -183,8 +183,8 @@ class ChildDevice(Keeping):
 
     @contextmanager
     def _printing(self) -> Generator[None]:
-        """Inside, what the process prints is printed."""
-        self._helper.output()  # what the driver says of itself is not the kernel's
+        """Within the context, print the output of the process."""
+        self._helper.output()  # output of the driver itself is not the kernel's
         try:
             yield
         finally:
@@ -206,13 +206,13 @@ class ChildDevice(Keeping):
 
 
 def _module_path() -> str:
-    """Where the process finds this package; not in the current folder, which may hold anything."""
+    """Return the path where the process finds this package, but not the current folder, which may contain anything."""
     found = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(_ROOT), *([found] if found else [])])
 
 
 _LIMITED = ("build", "launch", "start")
-"""What takes as long as the kernel makes it take."""
+"""Requests whose duration depends on the kernel."""
 
 _DOING = {
     "open": "start",

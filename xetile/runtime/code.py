@@ -1,4 +1,4 @@
-"""What is emitted of a module, as bytes that can be kept: SPIR-V and its launch contract."""
+"""The code emitted for a module, as bytes that can be stored: SPIR-V and its launch contract."""
 
 import json
 import struct
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from xetile.targets.target import Assume, RegisterFile
 
 _LENGTH = struct.Struct("<Q")
-"""Of the contract, which stands before the module."""
+"""Format of the length of the contract, which precedes the module."""
 
 
 class Code(NamedTuple):
-    """A SPIR-V module and its whole launch contract; it holds neither positions nor paths."""
+    """A SPIR-V module and its whole launch contract; it contains neither positions nor paths."""
 
     spirv: bytes
     contract: "dict[str, Plain]"
@@ -29,9 +29,9 @@ class Code(NamedTuple):
         return cast("dict[str, str]", self.contract["build_options"])
 
     def kernel(self, name: str | None = None) -> "dict[str, Plain]":
-        """The contract of the kernel of that name, or of the only one.
+        """Return the contract of the kernel of that name, or of the only one.
 
-        Errors: XetileError where there is none, or several and no name.
+        Raise XetileError if there is none, or several and no name.
         """
         kernels = cast("list[dict[str, Plain]]", self.contract["kernels"])
         names = ", ".join(str(kernel["name"]) for kernel in kernels)
@@ -47,13 +47,13 @@ class Code(NamedTuple):
         return found[0]
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` reads."""
+        """Return bytes for `from_bytes`."""
         text = json.dumps(self.contract, sort_keys=True).encode()
         return _LENGTH.pack(len(text)) + text + self.spirv
 
     @staticmethod
     def from_bytes(data: bytes) -> "Code | None":
-        """What was made to bytes; None of other bytes."""
+        """Return the code of `to_bytes`, or None for other bytes."""
         if len(data) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(data)
@@ -68,7 +68,7 @@ class Code(NamedTuple):
 
 
 def extents_of(sizes: "Plain") -> Extents | None:
-    """Sizes of the contract; None where it leaves them free."""
+    """Return sizes of the contract, or None if it leaves them free."""
     if not isinstance(sizes, list):
         return None
     x, y, z = (cast(int, size) for size in sizes)
@@ -85,13 +85,13 @@ def compile_code(
     grf: "RegisterFile | None" = None,
     most_calls: int | None = None,
 ) -> Code:
-    """Compile all kernels of a module at any level, or the one that is named, for `target` or as the module says.
+    """Compile all kernels of a module at any level, or the named one, for `target` or as the module says.
 
-    `assume` and `unroll` are as `xetile.lower` has them, `grf` as `xetile.emit`. Where loops that are unrolled unasked
-    leave the kernels with more than `most_calls` calls of functions (a device's `information` has the number), they
+    `assume` and `unroll` are as `xetile.lower` has them, `grf` as `xetile.emit`. If unrolling loops by default
+    leaves the kernels with more than `most_calls` calls of functions (a device's `information` has the number), loops
     stay as they are written.
 
-    Errors: XetileError where it cannot be compiled.
+    Raise XetileError if it cannot be compiled.
     """
     from xetile.analysis.module_kernels import kernel_functions
     from xetile.codegen import emit, lower_to_llvm

@@ -1,4 +1,4 @@
-"""Which devices there are, and how one is opened by its name: `opencl:cpu`, `opencl:gpu`, `opencl:gpu:1`."""
+"""The available devices, and opening one by its name: `opencl:cpu`, `opencl:gpu`, `opencl:gpu:1`."""
 
 import os
 import re
@@ -23,9 +23,9 @@ INSTALL = "pip install 'xetile[device]'"
 _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
 LOADER_VARIABLE = "OCL_ICD_VENDORS"
-"""Where pyopencl's loader looks for drivers; the path of a library means that one only."""
+"""Drivers that pyopencl's loader looks for; the path of a library means only that one."""
 NO_SINKING = "-simplifycfg-sink-common=0"
-"""Keeps two stores two. Where this compiler (2026.2) makes one store of them, at one of two places, lanes that take
+"""Prevents merging two stores. If this compiler (2026.2) merges them into one store at one of two places, lanes of
 the first place write to the second: `test_two_masked_stores_stay_two` of test/unit/runtime shows it.
 """
 
@@ -33,12 +33,12 @@ _NAME = re.compile(rf"{CPU}|{GPU}(?::(\d{{1,4}}))?", re.ASCII)
 
 
 def is_name(name: str) -> bool:
-    """Whether this can be the name of a device."""
+    """Return True if this can be the name of a device."""
     return _NAME.fullmatch(name) is not None
 
 
 def check_name(name: object) -> None:
-    """Refuse what cannot be the name of a device; a target is none."""
+    """Raise if this cannot be the name of a device; a target is not one."""
     if not isinstance(name, str):
         raise XetileError(f"expected the name of a device, found {type(name).__name__}")
     if is_name(name):
@@ -52,7 +52,7 @@ def check_name(name: object) -> None:
 
 
 def check_options(name: str, *, seconds: float | None, surface_checks: bool) -> None:
-    """Refuse what `open_device` would, before anything is looked for."""
+    """Raise for options that `open_device` rejects, before any device is looked for."""
     check_name(name)
     if name != CPU and seconds is not None:
         raise XetileError(
@@ -69,12 +69,13 @@ def check_options(name: str, *, seconds: float | None, surface_checks: bool) -> 
 def open_device(
     name: str, *, seconds: float | None = None, surface_checks: bool = True
 ) -> Device:
-    """Open a device; whoever opens it closes it.
+    """Open a device; the caller closes it.
 
-    `opencl:cpu` is Intel's runtime for CPUs, in a process that is ended when a build or a launch takes it longer than
-    `seconds` (120); it reports surfaces that a GPU does not take, unless `surface_checks` are off. `opencl:gpu` is the
-    first GPU with Intel's 2D block and matrix builtins, in this process: neither of the two is for it.
-    Errors: XetileError where it is not there, with what to install, and for what is not for it.
+    `opencl:cpu` is Intel's runtime for CPUs, in a process that is ended if a build or a launch takes longer than
+    `seconds` (120); it reports surfaces that a GPU does not accept, unless `surface_checks` are off. `opencl:gpu` is
+    the
+    first GPU with Intel's 2D block and matrix builtins, in this process; it supports neither of the two options.
+    Raise XetileError if the device is missing, with what to install, and for options that it does not support.
     """
     check_options(name, seconds=seconds, surface_checks=surface_checks)
     if name == CPU:
@@ -91,10 +92,10 @@ def open_device(
 
 
 def list_devices() -> list[Information]:
-    """The devices that are there; `opencl:cpu` is started to ask for its name.
+    """Return the available devices; `opencl:cpu` is started to ask for its name.
 
-    One that is there and does not start is listed with the reason as its `fault`.
-    Errors: XetileError where nothing is installed that could find one.
+    A device that does not start is listed with the reason as its `fault`.
+    Raise XetileError if nothing is installed that could find devices.
     """
     _import_pyopencl("finding devices")
     from xetile.runtime.opencl import describe
@@ -108,7 +109,7 @@ def list_devices() -> list[Information]:
 
 
 def cpu_library() -> Path | None:
-    """The library of Intel's OpenCL runtime for CPUs, None where its package is not installed."""
+    """Return the library of Intel's OpenCL runtime for CPUs, or None if its package is not installed."""
     try:
         files = metadata.files(_CPU_RUNTIME) or []
     except metadata.PackageNotFoundError:
@@ -123,7 +124,7 @@ def _need_pyopencl(what: str) -> None:
 
 
 def _import_pyopencl(what: str) -> None:
-    """Import it, which `opencl:cpu` has done in its process only."""
+    """Import pyopencl in this process; for `opencl:cpu` only the child process imports it."""
     _need_pyopencl(what)
     try:
         import_module("pyopencl")
@@ -168,7 +169,7 @@ def _gpus() -> "list[pyopencl.Device]":
 
 
 def _gpus_that_are_there(native: int) -> str:
-    """What was looked for, and what was found in its place."""
+    """Return which GPUs and drivers were found, and what they lack."""
     import pyopencl
 
     from xetile.runtime.opencl import NEEDED_EXTENSIONS, devices, drivers

@@ -1,4 +1,4 @@
-"""What a device that executes SPIR-V answers, whichever programming interface is behind it."""
+"""The interface of a device that executes SPIR-V, for every programming interface."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -6,16 +6,16 @@ from types import TracebackType
 from typing import NamedTuple, NewType, Protocol, Self
 
 Program = NewType("Program", int)
-"""A built module, a number that its device gave."""
+"""A built module, identified by a number of its device."""
 
 Memory = NewType("Memory", int)
-"""An allocation on a device, a number that it gave."""
+"""An allocation on a device, identified by a number of the device."""
 
 Bound = NewType("Bound", int)
-"""A kernel of a program with the types of its arguments, a number that its device gave."""
+"""A kernel of a program with the types of its arguments, identified by a number of its device."""
 
 COMPILER_VARIABLE = "CL_CONFIG_LLVM_OPTIONS"
-"""The environment variable of what Intel's compiler for CPUs tells LLVM."""
+"""The environment variable with options of LLVM for Intel's compiler for CPUs."""
 
 POINTER = "pointer"
 """The type of an argument that is an address."""
@@ -32,7 +32,7 @@ class Scalar(NamedTuple):
 
 
 class Pointer(NamedTuple):
-    """An argument that is an address: an allocation, and how many bytes into it."""
+    """An argument that is an address: an allocation, and an offset into it in bytes."""
 
     memory: Memory
     offset: int
@@ -45,14 +45,14 @@ Extents = tuple[int, int, int]
 
 
 class Information(NamedTuple):
-    """What there is to say of a device.
+    """The description of a device.
 
-    `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
+    `name` selects it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
     Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
-    why a device that is there cannot be opened. Without `checks_surfaces` it reads as they stand
-    the matrices that 2D block messages do not take. `shared_bytes` is the shared memory of a
-    workgroup, None where the driver does not say. `most_calls` is how many calls of functions a kernel may
-    hold to be built in seconds: with more of them its loops are not unrolled unless that is asked for.
+    the reason why a device that is there cannot be opened. Without `checks_surfaces` it reads matrices
+    without the checks of 2D block messages. `shared_bytes` is the shared memory of a
+    workgroup, None if the driver does not say. `most_calls` is the number of calls of functions up to which a
+    kernel is built in seconds: loops with more calls are not unrolled by default.
     """
 
     name: str
@@ -65,24 +65,24 @@ class Information(NamedTuple):
 
 
 class Driver(Protocol):
-    """A device that is open; whoever opened it closes it.
+    """An open device; the caller that opened it closes it.
 
-    Every method raises XetileError, without a place, where the driver refuses what it is asked.
+    Every method raises XetileError, without a place, if the driver rejects the request.
     """
 
     @property
     def information(self) -> Information: ...
 
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
-        """Make a program of a module; `options` by programming interface are the contract's."""
+        """Build a program from a module; `options` by programming interface are the contract's."""
         ...
 
     def forget(self, program: Program) -> None:
-        """Give a program back."""
+        """Free a program."""
         ...
 
     def allocate(self, size: int) -> Memory:
-        """Memory of so many bytes, zero to begin with; its address is a multiple of ALIGNMENT."""
+        """Allocate `size` bytes of zeros; the address is a multiple of ALIGNMENT."""
         ...
 
     def write(self, memory: Memory, data: bytes) -> None:
@@ -90,11 +90,11 @@ class Driver(Protocol):
         ...
 
     def read(self, memory: Memory) -> bytes:
-        """All bytes of an allocation."""
+        """Return all bytes of an allocation."""
         ...
 
     def free(self, memory: Memory) -> None:
-        """Give an allocation back."""
+        """Free an allocation."""
         ...
 
     def launch(
@@ -106,15 +106,15 @@ class Driver(Protocol):
         grid: Extents,
         block: Extents,
     ) -> float:
-        """Run a kernel to its end: `grid` workgroups of `block` work-items; the seconds that it took."""
+        """Run a kernel to its end: `grid` workgroups of `block` work-items; return the seconds that it took."""
         ...
 
     def bind(self, program: Program, kernel: str, types: Sequence[str]) -> Bound:
-        """Make a kernel ready for launches: the types of its arguments are POINTER, or those of `Scalar`."""
+        """Prepare a kernel for launches: the types of its arguments are POINTER, or those of `Scalar`."""
         ...
 
     def release(self, bound: Bound) -> None:
-        """Give a kernel back that was made ready."""
+        """Free a prepared kernel."""
         ...
 
     def start(
@@ -125,9 +125,9 @@ class Driver(Protocol):
         grid: Extents,
         block: Extents,
     ) -> None:
-        """Begin a launch: addresses are starts of allocations, numbers fit their types.
+        """Start a launch: addresses are starts of allocations, numbers fit their types.
 
-        Whatever is asked after it happens after it. A device that emulates waits for its end, so that it can refuse.
+        Every later request happens after it. A device that emulates waits for its end, so that it can report errors.
         """
         ...
 
@@ -136,16 +136,16 @@ class Driver(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back all that the device holds."""
+        """Free all resources of the device."""
         ...
 
     @property
     def left(self) -> "deque[Callable[[], object]]":
-        """What was dropped, and is given back when the device is asked for something the next time."""
+        """Functions that free dropped resources; they are called at the next request."""
         ...
 
     def tidy(self) -> None:
-        """Give back what was dropped."""
+        """Free dropped resources."""
         ...
 
     def __enter__(self) -> Self: ...

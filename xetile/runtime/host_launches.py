@@ -1,4 +1,4 @@
-"""Launches of host code that runs on numpy, on a device: kernels are built once, memory goes there and back."""
+"""Launches on a device by host code that runs on numpy: kernels are built once, memory is copied there and back."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,9 +26,9 @@ class _Built(NamedTuple):
 
 
 class HostLauncher:
-    """Launches kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says.
+    """A launcher of kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says.
 
-    What was built is kept while it is entered.
+    Built programs are freed on exit from the context.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class HostLauncher:
     ) -> None:
         """Launch a kernel; the memory of memrefs, which may be views of the same, changes in place.
 
-        Errors: XetileError with the kernel's place where it cannot be compiled, built or run.
+        Raise XetileError with the kernel's place if it cannot be compiled, built or run.
         """
         with placed_at(kernel):
             compiled, program = self._build(kernel)
@@ -105,7 +105,7 @@ class HostLauncher:
 
 
 def _alone(kernel: "Operation") -> "tuple[ModuleOp, str]":
-    """A module that has no more than the kernel's gpu.module, and the kernel's name."""
+    """Return a module with only the kernel's gpu.module, and the kernel's name."""
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.analysis.module_kernels import symbol_name

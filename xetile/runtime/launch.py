@@ -1,4 +1,4 @@
-"""A kernel of a module, executed on a device: compiled, its arguments copied there and back."""
+"""Execution of a kernel of a module on a device: compiling it, and copying its arguments there and back."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xetile.targets.target import Assume
 
 Stage = Callable[[str], object]
-"""Told what comes next: `compiling`, `building`, `launching`, `launch 3 of 10`."""
+"""A function that is told the next step: `compiling`, `building`, `launching`, `launch 3 of 10`."""
 
 
 class Compiled(NamedTuple):
@@ -59,12 +59,12 @@ def compile_kernel(
     unroll: int | None = None,
     most_calls: int | None = None,
 ) -> Compiled:
-    """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says.
+    """Compile the named kernel of a module, or its only one, for `target` or as the module says.
 
-    `assume` and `unroll` are as `xetile.lower` has them. Where loops that are unrolled unasked leave the kernel with
-    more than `most_calls` calls of functions, they stay as they are written.
+    `assume` and `unroll` are as `xetile.lower` has them. If unrolling loops by default leaves the kernel with
+    more than `most_calls` calls of functions, loops stay as they are written.
 
-    Errors: XetileError where it cannot be compiled, or does not say what it takes.
+    Raise XetileError if it cannot be compiled, or does not state its arguments.
     """
     from xetile.analysis.kernel_targets import target_of
     from xetile.analysis.module_kernels import symbol_name
@@ -94,9 +94,9 @@ def execute_on(
 ) -> float:
     """Launch a kernel on a device; the arrays change in place, as one launch changes them.
 
-    The result is the median of the seconds of `times` launches, each on the same data.
-    Errors: XetileError with the kernel's place where it cannot be compiled, built or run, or does not take the
-    arrays, which are then as they were.
+    Return the median of the seconds of `times` launches, each on the same data.
+    Raise XetileError with the kernel's place if it cannot be compiled, built or run, or does not accept the
+    arrays, which then do not change.
     """
     _check_early(module, kernel, arrays, grid)
     stage("compiling")
@@ -120,7 +120,7 @@ def execute_compiled(
     times: int = 1,
     stage: Stage = lambda _: None,
 ) -> float:
-    """As `execute_on`, for a kernel that is compiled."""
+    """Launch a compiled kernel as `execute_on` does."""
     if times < 1:
         raise XetileError(f"{times} launches; expected 1 or more")
     with placed_at(compiled.function):
@@ -154,7 +154,7 @@ def execute_compiled(
 
 @contextmanager
 def placed_at(kernel: "Operation") -> Generator[None]:
-    """Inside, errors that have no place get the kernel's; where memory is at its end, that is one."""
+    """Within the context, give errors without a place the kernel's; running out of memory is such an error."""
     try:
         yield
     except XetileError as error:
@@ -170,9 +170,9 @@ def placed_at(kernel: "Operation") -> Generator[None]:
 def find_function(
     module: "ModuleOp", name: str | None, choose: str = "by name"
 ) -> "Operation":
-    """The kernel of that name, or the only one, at any level; `choose` says how a user names one.
+    """Return the kernel named `name`, or the only one, at any level; `choose` tells the user how to name one.
 
-    Errors: XetileError where there is none, or several and no name.
+    Raise XetileError if there is none, or several and no name.
     """
     from xetile.analysis.module_kernels import find_kernel, kernel_functions, missing_kernel
     from xetile.codegen.llvm_functions import is_kernel, llvm_functions
@@ -193,7 +193,7 @@ def find_function(
 def _check_early(
     module: "ModuleOp", kernel: str | None, arrays: Sequence[Given], grid: Extents | None
 ) -> None:
-    """Refuse, before the kernel is compiled, what it says of arguments and grid where it is no LLVM function yet."""
+    """Raise for wrong arguments and grids before compiling a kernel that is not yet an LLVM function."""
     from xetile.analysis.module_kernels import kernel_functions, known_grid
     from xetile.interpreter.machine.workgroup_batches import parameters_of
 
@@ -205,7 +205,7 @@ def _check_early(
 
 
 def _sizes(compiled: Compiled, grid: Extents | None) -> tuple[Extents, Extents]:
-    """The workgroups of a launch, and the work-items of each."""
+    """Return the workgroups of a launch, and the work-items of each."""
     from xetile.analysis.module_kernels import known_grid, three_sizes
 
     written = extents_of(compiled.kernel["grid"]) if grid is None else grid

@@ -1,4 +1,4 @@
-"""What a launch contract states of bases, widths, pitches and columns, held against the arguments of a launch."""
+"""Checks of a launch's arguments against the preconditions of bases, widths, pitches and columns in its contract."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -22,7 +22,7 @@ _IN_WORDS = {
 
 
 def check_preconditions(entries: Sequence[Entry], arguments: Sequence[Argument]) -> None:
-    """Refuse a launch whose arguments 2D block messages do not take, with the values found.
+    """Raise if 2D block messages do not accept the arguments of a launch, with the values found.
 
     Addresses are counted from the start of their allocations, which are aligned.
     """
@@ -40,7 +40,7 @@ def check_preconditions(entries: Sequence[Entry], arguments: Sequence[Argument])
 
 
 def depends_on_values(entries: Sequence[Entry]) -> bool:
-    """Whether a number that is passed decides on a precondition, not only extents of arrays."""
+    """Return True if a number that is passed affects a precondition, not only extents of arrays."""
     return any(
         entries[number]["kind"] == "value"
         for entry in entries
@@ -51,7 +51,7 @@ def depends_on_values(entries: Sequence[Entry]) -> bool:
 
 
 def check_shared_memory(device: Driver, kernel: "dict[str, Plain]") -> None:
-    """Refuse a kernel that takes more shared memory than a workgroup of the device gets."""
+    """Raise if a kernel needs more shared memory than the device gives a workgroup."""
     needed, there = kernel.get("shared_memory"), device.information.shared_bytes
     if isinstance(needed, int) and there is not None and needed > there:
         raise XetileError(

@@ -1,4 +1,4 @@
-"""What users do with a device that is open: arrays and kernels that stay on it."""
+"""The functions of an open device for users: arrays and kernels that stay on it."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Device(Driver, Protocol):
-    """A device that is open, with what `Keeping` gives to all of them; whoever opened it closes it."""
+    """An open device, with the functions that `Keeping` gives to all of them; the caller that opened it closes it."""
 
     def buffer(self, array: "NDArray[numpy.generic]") -> "Buffer":
-        """A copy of an array in the device's memory."""
+        """Copy an array to the device's memory."""
         ...
 
     def zeros(self, shape: Sequence[int], dtype: "DTypeLike") -> "Buffer":
-        """Zeros in the device's memory."""
+        """Allocate zeros in the device's memory."""
         ...
 
     def prepare(
@@ -37,33 +37,33 @@ class Device(Driver, Protocol):
         *,
         place: "FileLineColLoc | None" = None,
     ) -> "PreparedKernel":
-        """A kernel of a module, built, to be called."""
+        """Build a kernel of a module, to be called."""
         ...
 
 
 class Keeping:
-    """What every device offers, whichever interface is behind it: arrays and kernels that stay on it.
+    """The functions that all devices share, for every interface: arrays and kernels that stay on it.
 
-    `left` is what was dropped and is to be given back when the device is asked for something the next time.
+    `left` contains functions that free dropped resources; they are called at the next request.
     """
 
     def __init__(self) -> None:
         self.left: deque[Callable[[], object]] = deque()
 
     def tidy(self) -> None:
-        """Give back what was dropped."""
+        """Free dropped resources."""
         while self.left:
             try:
                 give_back = self.left.popleft()
             except IndexError:  # another thread was faster
                 return
-            with suppress(XetileError):  # what ended holds nothing
+            with suppress(XetileError):  # resources of a device that ended are gone already
                 give_back()
 
     def buffer(self: Driver, array: "NDArray[numpy.generic]") -> "Buffer":
-        """A copy of an array in the device's memory, with its strides; see `Buffer`.
+        """Copy an array to the device's memory, with its strides; see `Buffer`.
 
-        Errors: XetileError for elements that are no numbers, and where the device does not hold it.
+        Raise XetileError for elements that are not numbers, and if the device cannot allocate it.
         """
         from xetile.runtime.buffers import buffer_of
 
@@ -71,7 +71,7 @@ class Keeping:
         return buffer_of(self, array)
 
     def zeros(self: Driver, shape: Sequence[int], dtype: "DTypeLike") -> "Buffer":
-        """Zeros in the device's memory, rows after each other; see `Buffer`."""
+        """Allocate zeros in the device's memory, row-major; see `Buffer`."""
         from xetile.runtime.buffers import zeros_on
 
         self.tidy()
@@ -84,10 +84,10 @@ class Keeping:
         *,
         place: "FileLineColLoc | None" = None,
     ) -> "PreparedKernel":
-        """Build a module, and make a kernel of it one to call: the one that is named, or the only one.
+        """Build a module, and prepare one of its kernels to be called: the named one, or the only one.
 
-        Errors that have no place get `place`.
-        Errors: XetileError where there is no such kernel, or the device does not build the module.
+        Errors without a place get `place`.
+        Raise XetileError if there is no such kernel, or the device does not build the module.
         """
         from xetile.runtime.prepared import PreparedKernel
 

@@ -1,9 +1,9 @@
 """OpenCL devices, through pyopencl.
 
-One that knows Intel's 2D block and matrix builtins gets a module as it is; to any other the emulation is linked.
+A device with Intel's 2D block and matrix builtins gets the module unchanged; for any other the emulation is linked.
 
-Of launches that are repeated, what does not change is asked of the driver once. Sizes with which a kernel cannot be
-launched are told in words, which drivers do not.
+For repeated launches, constant properties are queried from the driver once. Sizes with which a kernel cannot be
+launched are reported in words, which drivers do not do.
 """
 
 import contextlib
@@ -42,10 +42,10 @@ from xetile.runtime.emulation.imports import imported_functions
 from xetile.runtime.open_device import Keeping
 
 _KERNELS_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
-"""The block that a kernel requires, zeros where it takes any."""
+"""The block that a kernel requires, zeros if it accepts any."""
 
 _MOST_ITEMS = 1 << 32
-"""Work-items in a dimension are fewer: ids have 32 bits on GPUs."""
+"""Bound of work-items in a dimension: ids have 32 bits on GPUs."""
 
 
 def check_launch(
@@ -55,7 +55,7 @@ def check_launch(
     items: Sequence[int],
     block: Extents,
 ) -> None:
-    """Refuse a number of arguments, work-items in all and work-items of a workgroup that do not fit."""
+    """Raise if the number of arguments, all work-items or the work-items of a workgroup do not fit."""
     check_count(kernel, arguments)
     if min(*items, *block) < 1:
         raise XetileError(
@@ -76,7 +76,7 @@ def check_launch(
 
 
 def check_count(kernel: pyopencl.Kernel, arguments: int) -> None:
-    """Refuse another number of arguments than the kernel's."""
+    """Raise if the number of arguments is not the kernel's."""
     if kernel.num_args != arguments:
         raise XetileError(
             f"the emitted kernel takes {kernel.num_args} arguments, {arguments} are given"
@@ -86,7 +86,7 @@ def check_count(kernel: pyopencl.Kernel, arguments: int) -> None:
 def _refuse_cut_subgroups(
     device: pyopencl.Device, kernel: pyopencl.Kernel, block: Extents
 ) -> None:
-    """Refuse a block of other than whole subgroups, which Intel's runtime for CPUs forms along x alone."""
+    """Raise unless a block consists of whole subgroups, which Intel's runtime for CPUs forms only along x."""
     information = pyopencl.kernel_sub_group_info
     size, count = (
         cast(int, kernel.get_sub_group_info(device, asked, block))
@@ -118,17 +118,17 @@ _FLOATS: Mapping[str, type[numpy.floating]] = {
 _BITS = {name: int(numpy.iinfo(made).max) for name, made in _INTEGERS.items()}
 
 MOST_GRIDS = 256
-"""Grids that a kernel remembers."""
+"""Most grids that a kernel remembers."""
 
 
 def number(type: str, value: float) -> numpy.generic:
-    """A number as pyopencl passes it; integers by their bits."""
+    """Return a number as pyopencl passes it; integers by their bits."""
     made = _FLOATS.get(type)
     return _INTEGERS[type](int(value) & _BITS[type]) if made is None else made(value)
 
 
 class FaultReader:
-    """Asks what emulated functions reported of the launches before."""
+    """A reader of the errors that emulated functions reported in earlier launches."""
 
     def __init__(self, context: pyopencl.Context, queue: pyopencl.CommandQueue) -> None:
         self._queue = queue
@@ -137,7 +137,7 @@ class FaultReader:
         self._host = numpy.empty(_FAULT.size, numpy.uint8)
 
     def refuse(self, kernels: Mapping[str, pyopencl.Kernel]) -> None:
-        """Wait for the launches of a program, and refuse what went wrong in them."""
+        """Wait for the launches of a program, and raise for errors in them."""
         kernel = kernels[FAULT_KERNEL]
         kernel.set_arg(0, self._result)
         pyopencl.enqueue_nd_range_kernel(self._queue, kernel, (1,), (1,))
@@ -148,7 +148,7 @@ class FaultReader:
 
 
 class BoundKernel:
-    """A kernel with arguments of its own, which no other launch changes."""
+    """A kernel with its own arguments, which no other launch changes."""
 
     def __init__(
         self, device: pyopencl.Device, kernel: pyopencl.Kernel, types: Sequence[str]
@@ -156,7 +156,7 @@ class BoundKernel:
         check_count(kernel, len(types))
         self._device = device
         self._kernel = kernel
-        # told what they are, pyopencl packs numbers in a fifth of a microsecond; one of numpy takes it 7
+        # with known types, pyopencl packs a number in a fifth of a microsecond; one of numpy takes it 7
         tell = cast("Callable[[object], None]", kernel.set_scalar_arg_dtypes)
         tell([_FLOATS.get(type) or _INTEGERS.get(type) for type in types])
         self._set = cast("Callable[..., None]", kernel.set_args)
@@ -175,9 +175,9 @@ class BoundKernel:
         grid: Extents,
         block: Extents,
     ) -> None:
-        """Begin a launch.
+        """Start a launch.
 
-        Errors: XetileError for sizes with which it cannot be launched.
+        Raise XetileError for sizes with which it cannot be launched.
         """
         items = self._grids.get((grid, block)) or self._items(grid, block)
         values: list[object] = list(arguments)
@@ -198,7 +198,7 @@ class BoundKernel:
 
 
 def write_out_prints() -> None:
-    """Write out what kernels and drivers printed, which the C library keeps."""
+    """Flush the output of kernels and drivers, which the C library buffers."""
     if os.name == "posix":
         _library().fflush(None)
 
@@ -212,10 +212,10 @@ NEEDED_EXTENSIONS = (
     "cl_intel_subgroup_2d_block_io",
     "cl_intel_subgroup_matrix_multiply_accumulate",
 )
-"""What a device reports that executes the builtins itself."""
+"""Extensions of devices that execute the builtins themselves."""
 
 MOST_CALLS = 100
-"""Calls of builtins with which Intel's runtime for CPUs builds a kernel in about 5 seconds, the emulation linked to it.
+"""Calls of builtins up to which Intel's runtime for CPUs builds a kernel, with the emulation, in about 5 seconds.
 
 Its time grows with the square of them: 2.6, 4.4, 9.2, 37 seconds for 55, 90, 160, 300 (a product of 64 x 64 x 1024
 with `xetile-kernel gemm --wg 64x64 --sg 32x64`, executed with `xetile-run --on opencl:cpu --unroll 1`, 2, 4, 8).
@@ -226,10 +226,10 @@ _EMULATION_OPTIONS = ["-cl-std=CL3.0"]
 _BUILD_LOG = pyopencl.program_build_info.LOG
 
 _MOST_BYTES = 1 << 62
-"""What the size of an allocation is below."""
+"""Bound of the size of an allocation."""
 
 _OPTIONS_OF_GPUS = "-cl-intel-"
-"""How options begin that no other driver than that of Intel's GPUs takes."""
+"""Prefix of options that only the driver of Intel's GPUs accepts."""
 
 _CPU_DESCRIPTION = Path("/proc/cpuinfo")
 
@@ -237,19 +237,19 @@ _NOT_LAUNCHED = "the device does not launch the kernel"
 
 
 def is_native(device: pyopencl.Device) -> bool:
-    """Whether the device executes Intel's builtins itself."""
+    """Return True if the device executes Intel's builtins itself."""
     return set(NEEDED_EXTENSIONS) <= set(device.extensions.split())
 
 
 def drivers() -> list[str]:
-    """The names of all drivers that the loader finds."""
+    """Return the names of all drivers that the loader finds."""
     with contextlib.suppress(pyopencl.Error):
         return [one_line(platform.name) for platform in pyopencl.get_platforms()]
     return []
 
 
 def devices(kind: int) -> list[pyopencl.Device]:
-    """The devices of a kind (`pyopencl.device_type`) of all drivers that the loader finds; none without drivers."""
+    """Return the devices of a kind (`pyopencl.device_type`) of all drivers that the loader finds, if any."""
     found: list[pyopencl.Device] = []
     with contextlib.suppress(pyopencl.Error):
         for platform in pyopencl.get_platforms():
@@ -259,7 +259,7 @@ def devices(kind: int) -> list[pyopencl.Device]:
 
 
 def describe(name: str, device: pyopencl.Device) -> Information:
-    """What there is to say of a device that is chosen by `name`."""
+    """Return the description of a device that is selected by `name`."""
     text = one_line(f"{device.name}, {device.platform.name} {device.driver_version}")
     shared = int(device.local_mem_size)
     is_emulating = not is_native(device)
@@ -351,7 +351,7 @@ class OpenCLDevice(Keeping):
         return made
 
     def _kept(self, key: str) -> pyopencl.Program | None:
-        """The program of a cached binary; None where there is none, or the driver does not take it."""
+        """Return the program of a cached binary, or None if there is none or the driver rejects it."""
         binary = self._cache.take(key)
         if binary is None:
             return None
@@ -376,7 +376,7 @@ class OpenCLDevice(Keeping):
 
     @contextlib.contextmanager
     def _logging(self, program: pyopencl.Program) -> Generator[None]:
-        """Inside, the driver refuses with what it says of the program, where it says something."""
+        """Within the context, errors of the driver contain its log of the program, if there is one."""
         try:
             yield
         except pyopencl.Error as error:
@@ -501,7 +501,7 @@ class OpenCLDevice(Keeping):
                 self._ended()
 
     def _ended(self) -> None:
-        """There is no launch whose end nobody has seen."""
+        """Record that all launches have ended."""
         self._is_busy = False
         write_out_prints()
 
@@ -513,7 +513,7 @@ class OpenCLDevice(Keeping):
         raise XetileError(f"the module has no kernel '{kernel}' but {names or 'none at all'}")
 
     def _value(self, given: Argument) -> "numpy.generic | pyopencl.SVMPointer":
-        """An argument as pyopencl takes it."""
+        """Return an argument as pyopencl accepts it."""
         match given:
             case Scalar(type, value):
                 return number(type, value)
@@ -523,7 +523,7 @@ class OpenCLDevice(Keeping):
                 return self._part(memory, offset, 1)
 
     def _part(self, memory: Memory, offset: int, size: int) -> pyopencl.SVMPointer:
-        """Some bytes of an allocation; pyopencl knows addresses by what is there."""
+        """Return some bytes of an allocation; pyopencl identifies addresses by an array at the place."""
         address = self._starts[memory].svm_ptr + offset
         there = (ctypes.c_ubyte * size).from_address(address)
         return pyopencl.SVM(numpy.ctypeslib.as_array(there))
@@ -534,12 +534,12 @@ class OpenCLDevice(Keeping):
 
 
 def _understood(options: list[str], *, is_native: bool) -> list[str]:
-    """The build options for a device; other vendors' options are for their drivers."""
+    """Return the build options for a device; other vendors' options are for their drivers."""
     return [word for word in options if is_native or not word.startswith(_OPTIONS_OF_GPUS)]
 
 
 def _maker(device: pyopencl.Device) -> str:
-    """What binaries depend on beside what they are made of: the driver, what it is told, and the processor."""
+    """Return what binaries depend on in addition to their inputs: the driver, its options, and the processor."""
     words = [device.name, device.version, device.driver_version, device.platform.name]
     words.append(os.environ.get(COMPILER_VARIABLE, ""))
     if device.type & pyopencl.device_type.CPU:
@@ -552,7 +552,7 @@ def _maker(device: pyopencl.Device) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Generator[None]:
-    """Without the warnings that pyopencl gives of how it is used and of every build log."""
+    """Suppress pyopencl's warnings about its use and about every build log."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -560,7 +560,7 @@ def _quiet() -> Generator[None]:
 
 @contextlib.contextmanager
 def _refusing(what: str) -> Generator[None]:
-    """Inside, what the driver refuses is an error that says so."""
+    """Within the context, turn errors of the driver into ones that begin with `what`."""
     try:
         yield
     except pyopencl.Error as error:

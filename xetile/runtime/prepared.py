@@ -1,7 +1,7 @@
-"""A kernel that is built once and called often: what a launch costs beside the driver's part is little.
+"""A kernel that is built once and called often: a launch costs little more than the driver's part.
 
-What a call checks of its arguments depends on their types, shapes and strides alone, so that it is checked once for
-each combination, and remembered as a plan: the numbers that are passed beside pointers, and where the pointers go.
+The checks of a call's arguments depend only on their types, shapes and strides. So they are done once for
+each combination, and remembered as a plan: the numbers passed in addition to pointers, and the places of the pointers.
 Numbers are checked at each call.
 """
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 Argument = Buffer | NDArray[numpy.generic] | numpy.generic | int | float
 
 MOST_PLANS = 256
-"""Combinations of types and shapes that a kernel remembers."""
+"""Most combinations of types and shapes that a kernel remembers."""
 
 _LARGEST = {"f16": 65504.0, "f32": 3.4e38, "f64": float("inf")}
-"""Numbers up to here, infinities aside, every float of the type is near to."""
+"""Up to these numbers, infinities aside, each number is near a float of the type."""
 
 
 class _Plan(NamedTuple):
-    """The arguments of a launch, but for addresses and numbers, which are filled in.
+    """The arguments of a launch, except addresses and numbers, which are filled in.
 
     `pointers` and `numbers` are pairs of a place among the emitted kernel's arguments and the number of the call's.
     """
@@ -58,13 +58,13 @@ class _Plan(NamedTuple):
     pointers: list[tuple[int, int]]
     numbers: list[tuple[int, int]]
     checked: set[tuple[int | float, ...]]
-    """Arguments of launches that hold to the preconditions, where numbers decide on these."""
+    """Arguments of launches that meet the preconditions, if numbers affect these."""
 
 
 class PreparedKernel:
     """A kernel on a device, made by `device.prepare`; call it with buffers and numbers.
 
-    It lives until it is freed, by `free`, at the end of a `with`, or when nobody has it any more.
+    It lives until it is freed, by `free`, at the end of a `with`, or when there are no references to it.
     Threads may call it at once.
     """
 
@@ -115,7 +115,7 @@ class PreparedKernel:
         self.free()
 
     def free(self) -> None:
-        """Give the program back; a second time does nothing."""
+        """Free the program; a second time does nothing."""
         if self._program is not None and self._finalizer.detach() is not None:
             program, self._program = self._program, None
             _give_back(self.device, program, self._bound)
@@ -123,10 +123,11 @@ class PreparedKernel:
     def __call__(self, *arguments: Argument, grid: Sequence[int] | None = None) -> None:
         """Launch the kernel on `grid` workgroups (x, y, z), by default those of its contract.
 
-        Buffers stay where they are. An array is copied to the device and back, as `xetile.execute` does. What is asked
-        of the device afterwards finds the launch done: where it emulates nothing, the call itself does not wait.
-        Errors: XetileError for arguments that do not fit the kernel, buffers that are freed or another device's, a grid
-        that it cannot be launched on; on a device that emulates, for what its instructions do not take.
+        Buffers stay on the device. An array is copied to the device and back, as `xetile.execute` does. Later requests
+        to
+        the device happen after the launch: unless the device emulates, the call itself does not wait.
+        Raise XetileError for arguments that do not fit the kernel, buffers that are freed or another device's, a grid
+        that it cannot be launched on; on a device that emulates, also for errors of its instructions.
         """
         try:
             sizes = self.grid if grid is None else _three(grid)
@@ -153,7 +154,7 @@ class PreparedKernel:
             raise self._placed(error) from error
 
     def _signature(self, arguments: Sequence[Argument]) -> tuple[object, ...] | None:
-        """What a plan depends on; None where arrays are among the arguments, or what only `place` understands."""
+        """Return the key of a plan, or None if arguments contain arrays or types that only `place` handles."""
         found: list[object] = []
         for argument in arguments:
             kind = type(argument)
@@ -170,7 +171,7 @@ class PreparedKernel:
     def _plan(
         self, signature: tuple[object, ...], arguments: "Sequence[Buffer | int | float]"
     ) -> _Plan:
-        """Check the arguments, and remember what holds for all of their types."""
+        """Check the arguments, and remember the results that hold for all arguments of their types."""
         placed = place(self.device, self._entries, arguments, types=self._types)
         if self._checks_surfaces:
             check_preconditions(self._entries, placed.arguments)
@@ -190,7 +191,7 @@ class PreparedKernel:
         return plan
 
     def _check(self, plan: _Plan, made: list[int | float]) -> None:
-        """Hold numbers that decide on surfaces against the preconditions."""
+        """Check numbers that affect surfaces against the preconditions."""
         key = tuple(made)
         if key in plan.checked:
             return
@@ -234,7 +235,7 @@ class PreparedKernel:
         return "a kernel needs known_grid_size, or grid=, to be launched"
 
     def _placed(self, error: XetileError) -> XetileError:
-        """The error with the kernel's place, where it has none."""
+        """Return the error with the kernel's place, if it has none."""
         if error.location is not None or self._place is None:
             return error
         return XetileError(error.message, self._place, error.notes)
@@ -272,7 +273,7 @@ def _foreign(arguments: Sequence[Argument], device: Driver) -> str:
 
 
 def _encoder(entry: Entry) -> Callable[[float], int | float]:
-    """How a number is passed; the common ones at once, others as `scalar` says, which also refuses."""
+    """Return the function that encodes a number: a fast one for common types, else `scalar`, which also raises."""
     type, source = str(entry["type"]), str(entry["source"])
 
     def otherwise(value: float) -> int | float:

@@ -1,6 +1,6 @@
-"""A process for a driver that may end it: it does what `child.ChildDevice` asks, until nobody asks any more.
+"""A process for a driver that may crash it: it answers the requests of `child.ChildDevice` until there are no more.
 
-Started as `python -m xetile.runtime.worker` with the numbers that `sandbox.serve` takes.
+It is started as `python -m xetile.runtime.worker` with the numbers that `sandbox.serve` takes.
 """
 
 import sys
@@ -14,7 +14,7 @@ from xetile.toolchain.sandbox import serve
 
 
 class Worker:
-    """Answers questions: the name of a method of the device and its arguments, `open` first."""
+    """An answerer of questions: the name of a method of the device and its arguments, `open` first."""
 
     def __init__(self) -> None:
         self._device: OpenCLDevice | None = None
@@ -32,7 +32,7 @@ class Worker:
 
 
 def open_cpu(name: str, *, surface_checks: bool) -> OpenCLDevice:
-    """The first CPU that the loader finds."""
+    """Open the first CPU that the loader finds."""
     found = devices(pyopencl.device_type.CPU)
     if not found:
         raise XetileError("Intel's OpenCL runtime is installed and offers no device")

@@ -1,6 +1,6 @@
-"""The hardware that is lowered for: one room per family, one row per device, each number with its unit and source.
+"""The hardware to lower for: one package per family, one row per device, each number with its unit and source.
 
-Nothing is imported before it is asked for.
+Nothing is imported before it is needed.
 """
 
 from collections.abc import Mapping
@@ -17,34 +17,34 @@ FAMILIES = ("xetile.targets.xe.devices",)
 """Modules that have `DEVICES`: targets in the order in which they are listed."""
 
 DEFAULT = "pvc"
-"""The device where nothing names one, as in Intel's own passes."""
+"""The device if nothing names one, as in Intel's own passes."""
 
 EXAMPLE = "bmg"
-"""The device that messages and the demo take as their example."""
+"""The device that messages and the demo use as their example."""
 
 
 @cache
 def by_name() -> "Mapping[str, Target]":
-    """All devices."""
+    """Return all devices by name."""
     rows: list[Target] = [row for family in FAMILIES for row in import_module(family).DEVICES]
     return {row.name: row for row in rows}
 
 
 def names() -> tuple[str, ...]:
-    """The devices, in the order in which they are listed."""
+    """Return the devices, in the order in which they are listed."""
     return tuple(by_name())
 
 
 def which_multiply(a: object, b: object, c: object) -> str:
-    """The end of a refusal, `; ptl and cri have one`: a matrix instruction for elements that print so."""
+    """Return the end of a message, `; ptl and cri have one`: a matrix instruction for elements that print so."""
     rows = [row.name for row in by_name().values() if row.matrix_instruction(a, b, c)]
     return f"; {' and '.join(rows)} {'has' if len(rows) == 1 else 'have'} one" if rows else ""
 
 
 def find(name: object) -> "Target":
-    """The device of this name.
+    """Return the device of this name.
 
-    Errors: XetileError names the known ones, for what is no text too.
+    Raise XetileError that names the known ones, also if `name` is not a text.
     """
     if not isinstance(name, str):
         raise XetileError(

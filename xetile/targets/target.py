@@ -1,4 +1,4 @@
-"""What every target answers: its numbers, its tables, and by name what lowers to it. Nothing here knows IR."""
+"""The interface of a target: its numbers, its tables, and the names of its passes. Nothing here depends on IR."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -18,36 +18,39 @@ Operand = Literal["a", "b", "c"]
 """An operand of a matrix instruction; c is the accumulator and the result."""
 
 SHARED_ALIGNMENT = 64
-"""Bytes of which the offset of a buffer in shared memory is a multiple, where it asks for no more: a register of Xe,
-and four times what a copy of TMA asks (source: IGC's disassembly, `grf_count`; PTX ISA, "cp.async.bulk", 16 bytes)."""
+"""Bytes of which the offset of a buffer in shared memory is a multiple, unless it needs more: a register of Xe,
+and four times what a copy of TMA needs (source: IGC's disassembly, `grf_count`; PTX ISA, "cp.async.bulk", 16 bytes).
+"""
 
 RegisterFile = Literal["small", "large"]
-"""Whether a kernel has few registers and many threads beside it, or the other way round."""
+"""The size of a kernel's register file: few registers and many concurrent threads, or the other way round."""
 
 Unit = Literal["workgroup", "subgroup", "lane"]
-"""Whose view of the data a kernel holds: the value of its attribute `xetile.level`."""
+"""The unit whose view of the data a kernel has: the value of its attribute `xetile.level`."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
 Assume = Literal["block", "check", "gather"]
-"""What of bases, pitches, widths and columns that only running tells: the host sees to it, the kernel tests it, or
-nothing relies on it."""
+"""How to treat bases, pitches, widths and columns known only at run time: the host checks them, the kernel tests them,
+or
+nothing relies on them.
+"""
 ASSUMPTIONS: tuple[Assume, ...] = get_args(Assume)
 ASSUMING = (
     "what of bases, pitches, widths and columns that are known at run time only: block (the host sees to it), "
     "check (the kernel tests it), gather (nothing relies on it); block by default"
 )
-"""What the option means, for help texts."""
+"""The meaning of the option `assume`, for help texts."""
 
 
 UNROLLING = (
     "how often loops of products have their rounds written, one behind the other; 1 leaves loops as they are; by "
     "default what measured best on the device"
 )
-"""What the option `unroll` means, for help texts."""
+"""The meaning of the option `unroll`, for help texts."""
 
 
 MOST_COPIES = 256
-"""Rounds in one that a user may ask for: with more, compiling takes minutes and no cache holds the code."""
+"""Most rounds that a user may unroll into one: with more, compiling takes minutes and no cache fits the code."""
 
 
 class Level(NamedTuple):
@@ -64,22 +67,22 @@ SUBGROUP = Level("S", "subgroup", "subgroup")
 """The two levels that mean the same on every target."""
 
 LLVM = Level("L", "llvm", "lane")
-"""The level of which code is made."""
+"""The level that code is generated from."""
 
 
 class Step(NamedTuple):
-    """One step of the way down: the level that it reaches, and the names of the passes that make it."""
+    """One step of lowering: the level that it reaches, and the names of its passes."""
 
     level: Level
     passes: tuple[str, ...]
 
 
 Path = tuple[Step, ...]
-"""From the level below `workgroup` down to what the emitter takes."""
+"""The steps from the level below `workgroup` down to the emitter's input."""
 
 
 class MatrixInstruction(Protocol):
-    """D = A x B + C of element types that are fixed; extents in elements."""
+    """D = A x B + C for fixed element types; extents in elements."""
 
     @property
     def m(self) -> tuple[int, ...]:
@@ -97,7 +100,7 @@ class MatrixInstruction(Protocol):
         ...
 
     def operand_layout(self, operand: Operand, *, m: int) -> "LinearLayout":
-        """(register, lane) -> (dim0, dim1): which thread holds which element of an operand."""
+        """Return (register, lane) -> (dim0, dim1): the element of an operand in each register of each thread."""
         ...
 
 
@@ -106,12 +109,12 @@ class Target(ABC):
     """One device.
 
     Attributes:
-        name: what options, and `chip` of a gpu.module's target, call it.
-        family: what messages call its kind.
+        name: its name in options, and in `chip` of a gpu.module's target.
+        family: the name of its kind in messages.
         attribute: the attribute of a gpu.module that names it by its `chip`.
-        planner: the module of `xetile.planning` whose `planner` reckons for the way from W to S.
+        planner: the module of `xetile.planning` whose `planner` plans the lowering from W to S.
         emitter: the module of `xetile.codegen` that makes code of the last level: its `llvm_ir` and `code`.
-        lanes: threads that exchange registers by shuffles, and over which layouts call `lane` counts.
+        lanes: threads that exchange registers by shuffles, which the dimension `lane` of layouts counts.
         threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
             lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
         shared_bytes: shared memory that every workgroup can have.
@@ -135,12 +138,12 @@ class Target(ABC):
     @property
     @abstractmethod
     def prices(self) -> "Prices":
-        """Instructions that it costs to move registers between lanes and through shared memory."""
+        """Return the costs, in instructions, of moving registers between lanes and through shared memory."""
 
     @abstractmethod
     def matrix_instruction(self, a: object, b: object, c: object) -> MatrixInstruction | None:
-        """The instruction for elements that print so (`f16`, `tf32`), None where there is none."""
+        """Return the instruction for elements that print so (`f16`, `tf32`), or None."""
 
     @abstractmethod
     def describe_products(self) -> str:
-        """The element types of all products, in words."""
+        """Return the element types of all products, in words."""

@@ -1,1 +1,1 @@
-"""Optional outside tools: where they are and what they say."""
+"""Optional outside tools: their places and their output."""

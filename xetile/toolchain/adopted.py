@@ -1,7 +1,7 @@
-"""Modules that a tool read without our dialects, with the ops that we know better made ours.
+"""Adoption of modules that a tool read without our dialects: ops are replaced by those of our dialects.
 
 xDSL's own `gpu`, `arith`, `vector` and others lack ops, types of operands and properties that kernels have; a tool
-that was told to allow what it does not know has these as unregistered ops. Both are read once more, in all our
+that allows unknown ops has these as unregistered ops. Both are parsed once more, in all our
 dialects.
 
     %0 = "vector.extract_strided_slice"(%v) ...      // builtin.unregistered
@@ -20,9 +20,9 @@ from xetile.toolchain.mlir_text import parse_module, print_module
 
 
 def adopt(module: ModuleOp) -> None:
-    """Make ops ours that another class stands for. Where there are any, all ops are made anew.
+    """Replace ops of other classes by ours. If there are any, all ops are created anew.
 
-    Errors: XetileError for ops whose text cannot be read.
+    Raise XetileError for ops whose text cannot be read.
     """
     if not any(map(_is_anothers, module.walk())):
         return
@@ -40,7 +40,7 @@ def _is_anothers(op: Operation) -> bool:
 
 @cache
 def _ours(dialect: str) -> dict[str, type[Operation]]:
-    """The ops of our dialect of that name, by theirs."""
+    """Return the ops of our dialect of that name, by op name."""
     if dialect not in OWN_DIALECTS:
         return {}
     return {op.name: op for op in dialect_factory(dialect)().operations}

@@ -1,8 +1,8 @@
-"""A kernel's assembly as ocloc's disassembler prints it (IGA syntax): its instructions, its loops, what they are.
+"""A kernel's assembly as ocloc's disassembler prints it (IGA syntax): its instructions, its loops, their classes.
 
-`statistics` counts them per K step of the hot loop, and tells what the assembly does over time: instructions executed,
-how far prefetches run ahead, cycles of the pipes. `described` reads what a binary says of its kernels, `.ze_info`:
-YAML, of which the parts that are asked for are read.
+`statistics` counts them per K step of the hot loop, and computes the assembly's behavior over time: instructions
+executed, the distance of prefetches, cycles of the pipes. `described` reads a binary's description of its kernels,
+`.ze_info`: YAML, of which only the needed parts are read.
 """
 
 import re
@@ -31,13 +31,13 @@ _ESCAPED = {
     "L": "\u2028",
     "P": "\u2029",
 }
-"""Source: YAML 1.2, section 5.7; all other characters stand for themselves."""
+"""Source: YAML 1.2, section 5.7; all other characters represent themselves."""
 
 
 def described(description: str) -> Mapping[str, str]:
-    """By the name of each kernel the text that follows it."""
+    """Return the text after the name of each kernel, by name."""
     parts = _NAME.split(description)
-    # a kernel is named twice: first where it is described, then with the names of its arguments
+    # a kernel is named twice: first in its description, then with the names of its arguments
     found: dict[str, str] = {}
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         found.setdefault(_scalar(name), text)
@@ -45,7 +45,7 @@ def described(description: str) -> Mapping[str, str]:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML writes it: in quotes where it has more than letters and digits."""
+    """Return a text that YAML writes in quotes if it has more than letters and digits."""
     if text.startswith("'"):
         return text[1:-1].replace("''", "'")
     return _ESCAPE.sub(_character, text[1:-1]) if text.startswith('"') else text
@@ -57,7 +57,7 @@ def _character(escape: re.Match[str]) -> str:
 
 
 COUNTED = ("load2d", "prefetch2d", "store2d", "dpas", "mov", "alu", "sync")
-"""What is counted, beside `total`, which counts every instruction."""
+"""The counted classes, in addition to `total`, which counts every instruction."""
 
 _LABEL = re.compile(r"(\w+):$")
 _PREDICATE = re.compile(r"^\([^)]*\)\s*")
@@ -81,11 +81,11 @@ _TARGET = re.compile(r"\bL\d+\b")
 
 
 _END = re.compile(r"[{,]EOT\b")
-"""How a message is marked that ends its thread; what stands behind the last one is never executed."""
+"""The mark of a message that ends its thread; text after the last one is never executed."""
 
 
 class Instruction(NamedTuple):
-    """One instruction: its mnemonic without suffixes, its text from the mnemonic on, and what stands before it."""
+    """One instruction: its mnemonic without suffixes, its text from the mnemonic on, and the text before it."""
 
     mnemonic: str
     text: str
@@ -93,7 +93,7 @@ class Instruction(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The instructions of a kernel, and where its labels stand (index of the next instruction)."""
+    """The instructions of a kernel, and its labels (index of the next instruction)."""
 
     instructions: tuple[Instruction, ...]
     labels: dict[str, int]
@@ -122,7 +122,7 @@ def parse_assembly(assembly: str) -> Program:
 
 
 def loop_ranges(program: Program) -> list[range]:
-    """The loops: from the target of a backward branch to that branch."""
+    """Return the loops: from the target of a backward branch to that branch."""
     found: dict[int, int] = {}
     for index, instruction in enumerate(program.instructions):
         start = _backward_target(instruction, index, program.labels)
@@ -132,7 +132,7 @@ def loop_ranges(program: Program) -> list[range]:
 
 
 def hot_range(program: Program) -> range | None:
-    """The loop with the most DPAS; the smallest one if several have as many. None when no loop holds a DPAS."""
+    """Return the loop with the most DPAS, the smallest of several, or None if no loop contains a DPAS."""
     best: range | None = None
     best_rank = (0, 0)
     for loop in loop_ranges(program):
@@ -143,7 +143,7 @@ def hot_range(program: Program) -> range | None:
 
 
 def unrolled_range(program: Program) -> range:
-    """Where a loop was that is unrolled completely: from the first 2D load or prefetch, or DPAS, to the last DPAS."""
+    """Return the range of a completely unrolled loop: from the first 2D load or prefetch, or DPAS, to the last DPAS."""
     kinds = list(map(classify, program.instructions))
     first = next(i for i, kind in enumerate(kinds) if kind in ("load2d", "prefetch2d", "dpas"))
     return range(first, len(kinds) - kinds[::-1].index("dpas"))
@@ -158,7 +158,7 @@ def classify(instruction: Instruction) -> str:
 
 
 def leads_to(instruction: Instruction) -> list[str]:
-    """The labels to which a branch may lead; none of what is no branch."""
+    """Return the labels to which a branch may lead, or none for other instructions."""
     return _TARGET.findall(instruction.text) if instruction.mnemonic in _BRANCHES else []
 
 
@@ -175,12 +175,12 @@ def _destination(text: str) -> str:
 
 
 def products_of(body: Iterable[Instruction]) -> int:
-    """The number of DPAS."""
+    """Return the number of DPAS."""
     return sum(1 for instruction in body if classify(instruction) == "dpas")
 
 
 class Distance(NamedTuple):
-    """Matrix instructions between a prefetch and the first load of what it fetched."""
+    """Matrix instructions between a prefetch and the first load of the same data."""
 
     least: int
     most: int
@@ -189,11 +189,11 @@ class Distance(NamedTuple):
 def executed(
     program: Program, hot: range | None, products: int | None, entries: int | None = None
 ) -> int | None:
-    """Instructions that a subgroup executes if `products` of them are matrix instructions; None where nothing tells.
+    """Return the instructions that a subgroup executes for `products` matrix instructions, or None if unknown.
 
-    The hot loop goes round as often as it can; a smaller loop with matrix instructions, which takes the rest, goes
-    round for what is left. A loop around it goes round as often as the hot loop is entered, as written (`entries`).
-    All else is counted once, branches that are not taken too.
+    The hot loop runs as many rounds as it can; a smaller loop with matrix instructions runs the remaining
+    rounds. A loop around it runs as often as the hot loop is entered, as written (`entries`).
+    All else is counted once, including branches that are not taken.
     """
     everything = program.instructions
     loops = loop_ranges(program)
@@ -223,7 +223,7 @@ def _nested(
     products: int,
     entries: int | None,
 ) -> int | None:
-    """The same of a hot loop in another one, which has no matrix instruction beside it: else that were the hot one."""
+    """Do the same for a hot loop in another one, whose other code has no matrix instructions, or it would be hot."""
     inside = _products(everything, hot)
     if not entries or products_of(everything) != inside or products % (entries * inside):
         return None
@@ -234,10 +234,10 @@ def _nested(
 def prefetch_distance(
     body: Sequence[Instruction], unroll: float, ahead: int
 ) -> Distance | None:
-    """How many matrix instructions stand between a prefetch and the load that takes what it fetched, over a round.
+    """Return the matrix instructions between a prefetch and the load that uses its data, over a round.
 
-    A round of the loop has `unroll` K steps, and a prefetch fetches what is loaded `ahead` steps later, as written.
-    The compiler may move prefetches, within a round, but not out of order. None where steps do not share them evenly.
+    A round of the loop has `unroll` K steps, and a prefetch fetches the data loaded `ahead` steps later, as written.
+    The compiler may move prefetches, within a round, but not out of order. None if steps do not share them evenly.
     """
     places: dict[str, list[int]] = {"prefetch2d": [], "load2d": []}
     before = 0
@@ -267,9 +267,9 @@ _WIDE = re.compile(r"<\d+>:(q|uq|df)\b")
 
 
 def pipe_cycles(body: Sequence[Instruction], rates: Rates) -> Counter[str]:
-    """Cycles of the parts of a vector engine: `matrix`, `math`, `vector` (mov and alu), `issue` (one each).
+    """Return cycles of the parts of a vector engine: `matrix`, `math`, `vector` (mov and alu), `issue` (one each).
 
-    The parts work at the same time, for several threads; the busiest one is what a loop takes at least.
+    The parts work at the same time, for several threads; a loop takes at least as long as the busiest one.
     """
     cycles: Counter[str] = Counter(issue=len(body))
     for instruction in body:
@@ -299,14 +299,14 @@ def _holds(outer: range, inner: range) -> bool:
 
 
 class Work(NamedTuple):
-    """What is known of a kernel before it is compiled.
+    """Facts about a kernel that are known before it is compiled.
 
     Attributes:
         looped: whether its matrix instructions are in a loop, as written.
         products_per_step: matrix instructions of a K step, as written; 0 for those of one round of the loop.
-        products: matrix instructions that a subgroup executes; None where that is unknown.
-        entries: how often the hot loop is entered; None where that is unknown.
-        ahead: K steps from a prefetch to the load of what it fetches; None where nothing tells.
+        products: matrix instructions that a subgroup executes; None if unknown.
+        entries: how often the hot loop is entered; None if unknown.
+        ahead: K steps from a prefetch to the load of the same data; None if unknown.
     """
 
     looped: bool = False
@@ -324,17 +324,17 @@ def statistics(
     work: Work | None = None,
     rates: Rates | None = None,
 ) -> dict[str, float]:
-    """Counts for the hot loop of a kernel, per K step.
+    """Return counts for the hot loop of a kernel, per K step.
 
     `description` is the binary's `.ze_info`. Keys: COUNTED and `total` (instructions per K step), `loop_unroll` (K
     steps per round of the loop), `outside` (instructions of the kernel outside of it), `grf_count` (registers per
-    thread), `spill_size` and `scratch` (bytes per thread). Where they are known, too: `instructions` (that a subgroup
-    executes), `prefetch_distance_least` and `prefetch_distance_most` (DPAS from a prefetch to the load of what it
-    fetched); with `rates`, `cycles` (of the busiest part of a vector engine, per K step).
+    thread), `spill_size` and `scratch` (bytes per thread). If known also: `instructions` (that a subgroup
+    executes), `prefetch_distance_least` and `prefetch_distance_most` (DPAS from a prefetch to the load of the same
+    data); with `rates`, `cycles` (of the busiest part of a vector engine, per K step).
 
-    Where the loop was unrolled completely, `unrolled_completely` is true: what stands from its first load to its last
-    DPAS counts as its body, mixed as it is with what was in front of it. Where there was no loop, the whole kernel is.
-    Errors: XetileError when the description does not name the kernel.
+    If the loop was unrolled completely, `unrolled_completely` is true: its body is the code from its first load to its
+    last DPAS, including instructions from before it that are mixed in. If there was no loop, it is the whole kernel.
+    Raise XetileError if the description does not name the kernel.
     """
     work = Work() if work is None else work
     program = parse_assembly(assembly)
@@ -361,7 +361,7 @@ def statistics(
 
 
 def environment(description: str, kernel: str) -> dict[str, float]:
-    """`grf_count`, `spill_size`, `scratch` of a kernel from a binary's `.ze_info`."""
+    """Return `grf_count`, `spill_size`, `scratch` of a kernel from a binary's `.ze_info`."""
     kernels = described(description)
     if kernel not in kernels:
         raise XetileError(f"the binary holds no kernel '{kernel}' but {', '.join(kernels)}")
@@ -380,7 +380,7 @@ def _field(text: str, name: str) -> int:
 
 
 def _tidy(value: float) -> float:
-    """Whole numbers as such, others to four places."""
+    """Return whole numbers as int, others to four places."""
     return int(value) if value == int(value) else round(value, 4)
 
 
@@ -406,15 +406,16 @@ Class = Literal[
     "other",
 ]
 """Messages of blocks; other messages to memory; to shared memory; to scratch memory and back; to other subgroups, and
-what waits until memory has what was sent; then what computes: `mov` moves or converts, `shuffle` moves by an address of
-registers, `math` is the slow pipe."""
+waits for memory to complete messages; then computations: `mov` moves or converts, `shuffle` moves by an address of
+registers, `math` is the slow pipe.
+"""
 
 CLASSES: tuple[Class, ...] = get_args(Class)
 MESSAGES: tuple[Class, ...] = (
     *("load2d", "prefetch2d", "store2d", "load", "store", "atomic"),
     *("slm", "spill", "fill"),
 )
-"""Those that reach memory."""
+"""Classes that access memory."""
 
 _OLD_SCRATCH = re.compile(r"//.*hword scratch block (read|write)")
 _SCRATCH = re.compile(r"(load|store)\.ugm\.d\d+x\d+t?\.a32(?:\.\w+)*[. ](?:ss|surf)\[")
@@ -450,7 +451,7 @@ def class_of(instruction: Instruction) -> Class:
 
 
 _COUNTED_AS: Mapping[Class, Class] = {"shuffle": "mov", "math": "alu"}
-"""What `--stats` counts finer classes as."""
+"""Classes that `--stats` counts as coarser ones."""
 
 
 def _message(text: str) -> Class:
@@ -469,7 +470,7 @@ def _message(text: str) -> Class:
 
 
 def scratch_access(text: str) -> Literal["spill", "fill"] | None:
-    """Return whether a message spills registers or fills them again, or None if it does neither."""
+    """Return "spill" if a message spills registers, "fill" if it fills them again, or None."""
     found = _OLD_SCRATCH.search(text) or _SCRATCH.search(text)
     if found is None:
         return None

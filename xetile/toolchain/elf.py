@@ -1,4 +1,4 @@
-"""What xetile reads of an ELF file, the container of a zebin: undefined symbols, sections by name, relocations.
+"""The parts of an ELF file, the container of a zebin, that xetile reads: undefined symbols, sections, relocations.
 
 Source: System V ABI, "Object Files", sections "Section Header", "Symbol Table" and "Relocation" (64-bit,
 little-endian).
@@ -34,9 +34,9 @@ def _refusing_damage() -> Generator[None]:
 
 
 def undefined_symbols(data: bytes) -> tuple[str, ...]:
-    """Names that a 64-bit little-endian ELF file uses and does not define, in file order.
+    """Return the names that a 64-bit little-endian ELF file uses and does not define, in file order.
 
-    Errors: XetileError when the data is no such file.
+    Raise XetileError if the data is no such file.
     """
     if not data.startswith(_MAGIC):
         raise XetileError("not a 64-bit little-endian ELF file")
@@ -49,9 +49,9 @@ def undefined_symbols(data: bytes) -> tuple[str, ...]:
 
 
 def contents(data: bytes, wanted: str) -> bytes | None:
-    """The bytes of the section of this name; None where there is none.
+    """Return the bytes of the section of this name, or None.
 
-    Errors: XetileError when the file is damaged.
+    Raise XetileError if the file is damaged.
     """
     with _refusing_damage():
         found = dict(reversed(_named(data))).get(wanted)
@@ -59,11 +59,11 @@ def contents(data: bytes, wanted: str) -> bytes | None:
 
 
 def targets(data: bytes, wanted: str) -> dict[int, tuple[str, int]]:
-    """By place that a section of relocations (`.rela.NAME`) fills in, the symbol that is named, and how far from it.
+    """Return, for each place that a section of relocations (`.rela.NAME`) fills in, the symbol and the offset from it.
 
-    In ocloc's debug information symbols are called as sections are (`.text.gemm`), and belong to others.
+    In ocloc's debug information symbols have the names of sections (`.text.gemm`), and belong to others.
 
-    Errors: XetileError when the file is damaged.
+    Raise XetileError if the file is damaged.
     """
     entry = struct.Struct("<QIIq")
     found: dict[int, tuple[str, int]] = {}
@@ -100,7 +100,7 @@ def _text(data: bytes, start: int) -> str:
 
 
 def _named(data: bytes) -> list[tuple[str, _Section]]:
-    """The sections with their names, by number."""
+    """Return the sections with their names, by number."""
     sections = list(_sections(data))
     (number,) = struct.unpack_from("<H", data, 0x3E)
     names = sections[number].offset

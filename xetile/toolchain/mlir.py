@@ -1,9 +1,9 @@
 """Upstream MLIR: verify our IR with it, run its passes on our IR, get the result back as xDSL IR.
 
-Two ways lead there: LLVM's Python bindings (package `mlir`, in this process) and, where they
-are missing, the program `mlir-opt`. Positions and the names of values go along. A pass that
-is not known to be harmless may abort the process that it runs in, so it gets a process of
-its own.
+There are two routes: LLVM's Python bindings (package `mlir`, in this process) and, if they
+are missing, the program `mlir-opt`. Positions and the names of values are preserved. A pass that
+is not known to be harmless may abort the process that it runs in, so it runs in a separate
+process.
 """
 
 import json
@@ -42,10 +42,10 @@ from xetile.toolchain.paths import MLIR_VERSION, find_mlir_opt
 from xetile.toolchain.sandbox import Outcome, ending, run
 
 Route = Literal["bindings", "mlir-opt"]
-"""How upstream is reached: the Python bindings, or the program."""
+"""The route to upstream: the Python bindings, or the program."""
 
 TIME_LIMIT = 300.0
-"""Seconds that a pipeline may take in a process of its own."""
+"""Seconds that a pipeline may take in a separate process."""
 
 HARMLESS = frozenset(
     {
@@ -60,8 +60,9 @@ HARMLESS = frozenset(
         "topological-sort",
     }
 )
-"""Passes that run in this process: general ones, that every kernel passes through upstream. Conversions and
-the passes on XeGPU abort on IR that they do not expect."""
+"""Passes that run in this process: general ones, used for every kernel upstream. Conversions and
+the passes on XeGPU abort on IR that they do not expect.
+"""
 
 _ANCHORS = re.compile(r"any$|\w+\.\w+")
 _STANDARD_ERROR = re.compile(
@@ -74,7 +75,7 @@ _PIPELINE_ERROR = re.compile(
 
 @cache
 def has_bindings() -> bool:
-    """Whether the Python bindings of MLIR 22 can be imported."""
+    """Return True if the Python bindings of MLIR 22 can be imported."""
     try:
         if version("mlir-python-bindings").partition(".")[0] != str(MLIR_VERSION):
             return False
@@ -83,15 +84,15 @@ def has_bindings() -> bool:
     try:
         import mlir.ir
         from mlir.passmanager import PassManager
-    except ImportError:  # also where the MLIR library that they are made for is missing
+    except ImportError:  # also if the MLIR library that they need is missing
         return False
     return hasattr(mlir.ir, "MLIRError") and hasattr(PassManager, "parse")
 
 
 def find_route() -> Route:
-    """The way to upstream on this machine.
+    """Return the route to upstream on this machine.
 
-    Errors: XetileError that says what to install where there is none.
+    Raise XetileError that says what to install if there is none.
     """
     if has_bindings():
         return "bindings"
@@ -108,7 +109,7 @@ def verify(
 ) -> None:
     """Check a module at level xegpu or below with upstream's verifiers.
 
-    Errors: XetileError with upstream's message at the source position of the op.
+    Raise XetileError with upstream's message at the source position of the op.
     """
     run_passes(module, "builtin.module()", allow_unregistered=allow_unregistered, route=route)
 
@@ -121,16 +122,16 @@ def run_passes(
     route: Route | None = None,
     seconds: float = TIME_LIMIT,
 ) -> ModuleOp:
-    """What a pipeline of upstream's passes makes of a module, which stays as it is.
+    """Run a pipeline of upstream's passes on a copy of a module, and return the result.
 
-    `pipeline` is in mlir-opt's notation, `builtin.module(...)` around it or not. The module
-    is at level xegpu or below, unless `allow_unregistered` has upstream leave alone what it
-    does not know.
-    Errors: XetileError, at the position of the op, where it does not verify, here or
-    upstream, or a pass refuses it; where a pass aborts or takes more than `seconds`; for a
-    pipeline that is wrong; where MLIR is not installed.
+    `pipeline` is in mlir-opt's notation, with `builtin.module(...)` around it or not. The module
+    is at level xegpu or below, unless `allow_unregistered` makes upstream leave unknown ops
+    alone.
+    Raise XetileError, at the position of the op, if it does not verify, here or
+    upstream, or a pass fails on it; if a pass aborts or takes more than `seconds`; for a
+    wrong pipeline; if MLIR is not installed.
     """
-    verify_here(module)  # upstream's verifiers crash on some of what ours refuse
+    verify_here(module)  # upstream's verifiers crash on some IR that ours reject
     if not allow_unregistered:
         _refuse_our_ops(module)
     chosen = route or find_route()
@@ -144,13 +145,13 @@ def run_passes(
 
 
 def _anchored(pipeline: str) -> str:
-    """A pipeline on builtin.module."""
+    """Return a pipeline on builtin.module."""
     inside = pipeline.strip()
     return inside if re.match(r"builtin\.module\s*\(", inside) else f"builtin.module({inside})"
 
 
 def _refuse_our_ops(module: ModuleOp) -> None:
-    """Refuse XeTile, which upstream does not know, at the first op that has to do with it."""
+    """Raise for XeTile, which upstream does not know, at the first op that contains it."""
     for op in module.walk():
         if op.name.partition(".")[0] == OUR_DIALECT or any(map(_is_ours, _attributes(op))):
             fail(
@@ -190,7 +191,7 @@ def _is_ours(attribute: Attribute) -> bool:
 def _through_bindings(
     text: str, pipeline: str, allow_unregistered: bool, seconds: float
 ) -> Answer:
-    """Run a pipeline through the bindings: in this process where that is known to be harmless."""
+    """Run a pipeline through the bindings: in this process if it is known to be harmless."""
     try:
         names = pass_names(expand_pipeline(pipeline))
     except ValueError as error:
@@ -204,7 +205,7 @@ def _through_bindings(
 def _through_child(
     text: str, pipeline: str, allow_unregistered: bool, seconds: float
 ) -> Answer:
-    """Run a pipeline through the bindings in a process of its own."""
+    """Run a pipeline through the bindings in a separate process."""
     request = {"text": text, "pipeline": pipeline, "allow_unregistered": allow_unregistered}
     with TemporaryDirectory(prefix="xetile-") as name:
         folder = Path(name)
@@ -252,7 +253,7 @@ def _read_complaint(match: "re.Match[str]") -> Complaint:
 
 
 def _report(text: str, complaints: Iterable[Complaint]) -> None:
-    """Raise the first of upstream's errors at its place in the source; what is no error goes to standard error."""
+    """Raise the first of upstream's errors at its place in the source; print the others on standard error."""
     for complaint in complaints:
         place: FileLineColLoc | None = None
         if complaint.file == SOURCE_NAME:

@@ -1,11 +1,11 @@
-"""Passes of ours in pipelines of MLIR's Python bindings, beside upstream's.
+"""Our passes in pipelines of MLIR's Python bindings, next to upstream's.
 
     manager = PassManager("builtin.module")
     manager.add(mlir_pass(lambda module: xetile.lower(module, to="xevm", device="bmg")))
     manager.add("canonicalize,cse")
     manager.run(module.operation)
 
-The module comes as generic text, and goes back so. XeTile is unknown to upstream: a context with
+The module comes and returns as generic text. XeTile is unknown to upstream: a context with
 `allow_unregistered_dialects` reads it in generic form.
 """
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def mlir_pass(
     change: Callable[[ModuleOp], ModuleOp],
 ) -> "Callable[[upstream.Operation, ExternalPass], None]":
-    """A pass for `PassManager.add` that makes of a module what `change` makes of it.
+    """Return a pass for `PassManager.add` that replaces a module by the result of `change`.
 
-    What `change` refuses is an error of MLIR at its place in the source, with its notes, and the pipeline fails.
+    An error of `change` becomes an error of MLIR at its place in the source, with its notes, and the pipeline fails.
     """
 
     def xetile(op: "upstream.Operation", running: "ExternalPass") -> None:
@@ -59,7 +59,7 @@ def _text(op: "upstream.Operation") -> str:
 
 
 def _put(text: str, op: "upstream.Operation") -> None:
-    """Put the ops of a module's text in the place of those in `op`."""
+    """Replace the ops in `op` by those of a module's text."""
     from mlir.ir import Operation
 
     made = Operation.parse(text, context=op.context)

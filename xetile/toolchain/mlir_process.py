@@ -1,9 +1,9 @@
-"""MLIR through its Python bindings, on text: in this process, or as a program of its own.
+"""MLIR through its Python bindings, on text: in this process, or as a separate program.
 
     python -m xetile.toolchain.mlir_process REQUEST ANSWER
 
 reads a request (JSON: text, pipeline, allow_unregistered) and writes the answer. Nothing
-here imports xDSL, so that a process of its own starts quickly.
+here imports xDSL, so that a separate process starts quickly.
 """
 
 import json
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from mlir.ir import Context, Diagnostic, Location
 
 SOURCE_NAME = "<text for MLIR>"
-"""What the text itself is called, where upstream complains of it and not of the source."""
+"""The name of the text itself, for upstream's messages about it and not about the source."""
 
 
 _KINDS = {1: "warning", 3: "remark"}
-"""Severities of upstream that change nothing, by their numbers."""
+"""Severities of upstream that are no errors, by their numbers."""
 
 
 class Complaint(NamedTuple):
-    """What upstream reports: `error`, `warning` or `remark`; the file (or empty), line and column; the text."""
+    """A report of upstream: `error`, `warning` or `remark`; the file (or empty), line and column; the text."""
 
     kind: str
     file: str
@@ -34,16 +34,16 @@ class Complaint(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What upstream made of a module: its text, or None where there are errors, and all that it reports."""
+    """The result of upstream's passes: the module's text, or None if there are errors, and all reports."""
 
     text: str | None
     complaints: tuple[Complaint, ...] = ()
 
 
 def expand_pipeline(pipeline: str) -> str:
-    """A pipeline with the named pipelines in it written out.
+    """Return a pipeline with the named pipelines in it expanded.
 
-    Errors: ValueError where it is malformed, with upstream's words.
+    Raise ValueError if it is malformed, with upstream's message.
     """
     from mlir.passmanager import PassManager
 
@@ -59,7 +59,7 @@ def transform(text: str, pipeline: str, *, allow_unregistered: bool) -> Answer:
     reported: list[Complaint] = []
 
     def keep(diagnostic: "Diagnostic") -> bool:
-        """Errors go on to the exception, notes belong to them."""
+        """Keep remarks and warnings; errors are part of the exception, with their notes."""
         kind = _KINDS.get(diagnostic.severity.value)
         if kind is not None:
             place = _place(diagnostic.location)
@@ -93,7 +93,7 @@ def _context(*, allow_unregistered: bool) -> "Context":
 
 
 def _place(location: "Location") -> tuple[str, int, int]:
-    """The first position in a file that a location names."""
+    """Return the first position in a file that a location names."""
     if location.is_a_file():
         return location.filename, location.start_line, location.start_col
     parts: list[Location] = []
@@ -107,7 +107,7 @@ def _place(location: "Location") -> tuple[str, int, int]:
 
 
 def pass_names(pipeline: str) -> frozenset[str]:
-    """The names in a pipeline: of passes, and of the ops that they are anchored on."""
+    """Return the names in a pipeline: of passes, and of the ops that they are anchored on."""
     without_options = pipeline
     while (shorter := re.sub(r"\{[^{}]*\}", "", without_options)) != without_options:
         without_options = shorter
@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> int:
 
 
 def read_answer(text: str) -> Answer:
-    """The answer that `main` wrote."""
+    """Return the answer that `main` wrote."""
     module, complaints = json.loads(text)
     return Answer(module, tuple(Complaint(*complaint) for complaint in complaints))
 

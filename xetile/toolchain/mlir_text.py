@@ -1,7 +1,7 @@
-"""IR on its way to upstream MLIR and back: generic text that carries source positions and value names.
+"""Text for upstream MLIR and back: generic form with source positions and value names.
 
-Upstream forgets the names of values; they travel as metadata of the positions:
-`loc(fused<"xetile.names a,b">["file.mlir":3:5])` stands on an op whose two results are `%a` and `%b`.
+Upstream drops the names of values; they are passed as metadata of the positions:
+`loc(fused<"xetile.names a,b">["file.mlir":3:5])` is the position of an op with results `%a` and `%b`.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ OUR_DIALECT = "xetile"
 
 
 class _TransportPrinter(Printer):
-    """Prints the generic form with positions, and names in them."""
+    """A printer of the generic form with positions, and names in them."""
 
     with_names = True
 
     def print_operation_type(self, op: Operation) -> None:
-        """As xDSL's, the position with the names of the results."""
+        """Print as xDSL does, with the names of the results in the position."""
         self.print_function_type(op.operand_types, op.result_types)
         self._print_named_location(op.location, op.results)
 
@@ -69,7 +69,7 @@ class _TransportPrinter(Printer):
 
 
 def print_module(module: ModuleOp, *, with_names: bool = True) -> str:
-    """The text of a module for upstream, from which it comes back with the names of values if these are to go along."""
+    """Return the text of a module for upstream; `with_names` preserves the names of values on the way back."""
     stream = StringIO()
     printer = _TransportPrinter(stream, print_generic_format=True)
     printer.with_names = with_names
@@ -88,10 +88,10 @@ def _unregistered_operation(name: str) -> type[Operation]:
 
 
 class _TransportParser(Parser):
-    """Reads what upstream prints: every kind of location, no positions of its own, unknown attributes as they are."""
+    """A parser of upstream's output: every kind of location, no positions of its own, unknown attributes unchanged."""
 
     def position_at(self, offset: int) -> LocationAttr:
-        """Places in this text are no places of the source."""
+        """Return an unknown location: places in this text are not places of the source."""
         return UnknownLoc()
 
     def _parse_dialect_type_or_attribute_body(
@@ -132,9 +132,9 @@ class _TransportParser(Parser):
 
 
 def parse_module(text: str) -> ModuleOp:
-    """The module of upstream's text; what xDSL does not know, or knows less of, stays as it is, unregistered.
+    """Parse upstream's text; attributes and ops that xDSL does not know, or only in part, remain unregistered.
 
-    Errors: XetileError when xDSL cannot read the text.
+    Raise XetileError if xDSL cannot read the text.
     """
     ours = context()
     ours.allow_unregistered = True
@@ -153,7 +153,7 @@ def parse_module(text: str) -> ModuleOp:
 
 
 def _unregister(parent: Operation) -> None:
-    """Ops that upstream verified and our classes do not, such as of newer properties, become unregistered ones."""
+    """Make ops unregistered that our classes do not verify, though upstream does, such as ones of newer properties."""
     for block in (block for region in parent.regions for block in region.blocks):
         for op in list(block.ops):
             _unregister(op if _verifies(op) else _replace(op))
@@ -185,7 +185,7 @@ def _replace(op: Operation) -> Operation:
 
 
 def _restore(op: Operation) -> None:
-    """Take the names of values out of the positions; those that the text shows are upstream's own."""
+    """Move the names of values out of the positions; the names in the text are upstream's own."""
     op.location, names = _without_names(op.location)
     _rename(op.results, names)
     for block in (block for region in op.regions for block in region.blocks):
@@ -201,7 +201,7 @@ def _rename(values: Sequence[SSAValue], names: Sequence[str]) -> None:
 
 
 def _without_names(location: Attribute) -> tuple[LocationAttr, list[str]]:
-    """A location without the names in it, and the names that stood at its top."""
+    """Return a location without the names in it, and the names at its top."""
     match location:
         case FusedLoc(locations=ArrayAttr() as parts, metadata=StringAttr(data=text)) if (
             text.startswith(_NAMES)
@@ -229,7 +229,7 @@ def _without_names(location: Attribute) -> tuple[LocationAttr, list[str]]:
 
 
 def source_position(text: str, line: int) -> FileLineColLoc | None:
-    """The source position of the op on a line (from 1) of the text for upstream."""
+    """Return the source position of the op on a line (from 1) of the text for upstream, or None."""
     lines = text.splitlines()
     if not 1 <= line <= len(lines) or " loc(" not in lines[line - 1]:
         return None
@@ -242,5 +242,5 @@ def source_position(text: str, line: int) -> FileLineColLoc | None:
 
 
 def position_of(file: str, line: int, column: int) -> FileLineColLoc:
-    """A position of the source."""
+    """Return a position of the source."""
     return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))

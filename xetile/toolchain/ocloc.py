@@ -17,8 +17,9 @@ TIME_LIMIT = 300.0
 """Seconds that one call of ocloc may take."""
 
 LOADER_SYMBOLS = ("__INTEL_PATCH_", "__INTEL_PER_THREAD_OFF")
-"""How the symbols begin that the driver resolves when it loads a binary; any other undefined symbol is a
-builtin that the compiler does not know (ocloc does not report it)."""
+"""Prefixes of symbols that the driver resolves when it loads a binary; any other undefined symbol is a
+builtin that the compiler does not know (ocloc does not report it).
+"""
 
 
 _VERSION_SECONDS = 30.0
@@ -32,9 +33,9 @@ class Disassembly(NamedTuple):
 
 
 def need_ocloc() -> Path:
-    """The path of ocloc.
+    """Return the path of ocloc.
 
-    Errors: XetileError that says how to name one when there is none.
+    Raise XetileError that says how to name one if there is none.
     """
     found = find_ocloc()
     if found is None:
@@ -44,18 +45,18 @@ def need_ocloc() -> Path:
 
 @cache
 def ocloc_version() -> str:
-    """What ocloc prints as its version, such as `26.27.039122`; empty where it does not say.
+    """Return the version that ocloc prints, such as `26.27.039122`, or an empty string if it prints none.
 
-    Errors: XetileError when ocloc is missing, or does not answer.
+    Raise XetileError if ocloc is missing, or does not answer.
     """
     return run([need_ocloc(), "--version"], seconds=_VERSION_SECONDS).output.strip()
 
 
 def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> bytes:
-    """The binary (zebin, an ELF file) of a SPIR-V module for one device, by its name; options are Level Zero's.
+    """Return the binary (zebin, an ELF file) of a SPIR-V module for a named device; options are Level Zero's.
 
-    Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the
-    binary has undefined symbols beside the loader's own.
+    Raise XetileError if ocloc is missing, rejects the module or crashes, or if the
+    binary has undefined symbols other than the loader's.
     """
     with compiling(spirv, device, options) as binary:
         return binary()
@@ -65,9 +66,9 @@ def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> byt
 def compiling(
     spirv: bytes, device: str, options: Sequence[str] = ()
 ) -> Generator[Callable[[], bytes]]:
-    """Ocloc at work, while something else is done; what it gives is called once, and is `compile_spirv` then.
+    """Run ocloc in the background; the yielded function is called once, and returns as `compile_spirv` does.
 
-    Errors: XetileError when ocloc is missing or cannot be started.
+    Raise XetileError if ocloc is missing or cannot be started.
     """
     arguments = ["-spirv_input", "-output", "kernel", "-output_no_suffix"]
     if options:
@@ -77,7 +78,7 @@ def compiling(
         def binary() -> bytes:
             outcome = end(TIME_LIMIT)
             if outcome.status != 0:
-                # now and then IGC ends abnormally on input that it takes the next time
+                # sometimes IGC crashes on input that it accepts the next time
                 outcome = run(command, folder=folder, seconds=TIME_LIMIT)
             return _binary(folder / "kernel.bin", outcome, device)
 
@@ -88,7 +89,7 @@ def compiling(
 def _at_work(
     task: str, name: str, data: bytes, device: str, arguments: Sequence[str]
 ) -> Generator[tuple[Path, list[str | Path], Callable[[float], Outcome]]]:
-    """Start ocloc on a file of a folder of its own; the folder, the command, and what waits for its outcome."""
+    """Start ocloc on a file in a new folder; yield the folder, the command, and a function that awaits the result."""
     program = need_ocloc()
     with TemporaryDirectory(prefix="xetile-") as place:
         folder = Path(place)
@@ -99,7 +100,7 @@ def _at_work(
 
 
 def _binary(file: Path, outcome: Outcome, device: str) -> bytes:
-    """What ocloc has written."""
+    """Return the binary that ocloc has written."""
     from xetile.toolchain.elf import undefined_symbols
 
     if outcome.status != 0 or not file.exists():
@@ -112,9 +113,9 @@ def _binary(file: Path, outcome: Outcome, device: str) -> bytes:
 
 
 def disassemble(zebin: bytes, device: str) -> Disassembly:
-    """The assembly of every kernel of a binary for a device.
+    """Return the assembly of every kernel of a binary for a device.
 
-    Errors: XetileError when ocloc is missing or cannot read the binary.
+    Raise XetileError if ocloc is missing or cannot read the binary.
     """
     with disassembling(zebin, device) as disassembly:
         return disassembly()
@@ -122,9 +123,9 @@ def disassemble(zebin: bytes, device: str) -> Disassembly:
 
 @contextmanager
 def disassembling(zebin: bytes, device: str) -> Generator[Callable[[], Disassembly]]:
-    """Ocloc at work, while something else is done; what it gives is called once, and is `disassemble` then.
+    """Run ocloc in the background; the yielded function is called once, and returns as `disassemble` does.
 
-    Errors: XetileError when ocloc is missing or cannot be started.
+    Raise XetileError if ocloc is missing or cannot be started.
     """
     arguments = ["-dump", "dump"]
     with _at_work("disasm", "kernel.bin", zebin, device, arguments) as (folder, _, end):
@@ -132,7 +133,7 @@ def disassembling(zebin: bytes, device: str) -> Generator[Callable[[], Disassemb
 
 
 def _disassembly(dump: Path, outcome: Outcome, device: str) -> Disassembly:
-    """What ocloc has written."""
+    """Return the disassembly that ocloc has written."""
     if outcome.status != 0:
         raise XetileError(f"ocloc cannot disassemble for {device}: {_reason(outcome)}")
     # the files are named after their section, `.text.<kernel>.asm`
@@ -148,7 +149,7 @@ def _disassembly(dump: Path, outcome: Outcome, device: str) -> Disassembly:
 
 
 def _reason(outcome: Outcome) -> str:
-    """Ocloc's first complaint on one line; it writes them to either stream."""
+    """Return ocloc's first error on one line; it prints errors to either stream."""
     printed = f"{outcome.output}\n{outcome.errors}"
     found = re.search(r"error: *(?:IGC:\s*)?(\S.*)", printed, re.IGNORECASE)
     if found is not None:

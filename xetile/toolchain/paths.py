@@ -1,4 +1,4 @@
-"""Where the optional outside tools are: an environment variable first, then the search path.
+"""Paths of the optional outside tools: from an environment variable first, then from the search path.
 
 A variable that is set and empty hides its tool: it is not searched for.
 """
@@ -17,7 +17,7 @@ MLIR_VERSION = 22
 
 
 def _named(variable: str) -> Path | None:
-    """The tool that an environment variable names; one that leads nowhere is an error."""
+    """Return the tool that an environment variable names, or None; raise if it cannot be run."""
     value = os.environ.get(variable)
     if not value:
         return None
@@ -28,7 +28,7 @@ def _named(variable: str) -> Path | None:
 
 
 def _candidates(variable: str, *names: str) -> list[Path]:
-    """The programs of these names on the search path; none where the variable is set and empty."""
+    """Return the programs of these names on the search path; none if the variable is set and empty."""
     if os.environ.get(variable) == "":
         return []
     return [Path(found) for name in names if (found := shutil.which(name)) is not None]
@@ -39,12 +39,12 @@ def _find(variable: str, *names: str) -> Path | None:
 
 
 def find_ocloc() -> Path | None:
-    """Intel's offline compiler: $XETILE_OCLOC, else `ocloc`; None where it is not installed."""
+    """Return Intel's offline compiler: $XETILE_OCLOC, else `ocloc`, or None if it is not installed."""
     return _find("XETILE_OCLOC", "ocloc")
 
 
 def find_spirv_val() -> Path | None:
-    """Khronos' SPIR-V validator: $XETILE_SPIRV_VAL, else `spirv-val`; None where there is none."""
+    """Return Khronos' SPIR-V validator: $XETILE_SPIRV_VAL, else `spirv-val`, or None."""
     return _find("XETILE_SPIRV_VAL", "spirv-val")
 
 
@@ -56,13 +56,13 @@ def find_spirv_dis() -> Path | None:
 
 
 def find_browser() -> Path | None:
-    """The browser in which tests look at pages: $XETILE_BROWSER, else Chromium; None where there is none."""
+    """Return the browser in which tests view pages: $XETILE_BROWSER, else Chromium, or None."""
     return _find("XETILE_BROWSER", "chromium", "chromium-browser")
 
 
 @cache
 def mlir_version(program: Path) -> str | None:
-    """The LLVM version that an `mlir-opt` reports, such as `22.1.8`; None if it names none."""
+    """Return the LLVM version that an `mlir-opt` reports, such as `22.1.8`, or None if it names none."""
     try:
         answer = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=30, check=False
@@ -74,9 +74,9 @@ def mlir_version(program: Path) -> str | None:
 
 
 def find_mlir_opt() -> Path | None:
-    """MLIR's own driver, version 22: $XETILE_MLIR_OPT, else `mlir-opt-22`, else `mlir-opt`.
+    """Return MLIR's own driver, version 22: $XETILE_MLIR_OPT, else `mlir-opt-22`, else `mlir-opt`, or None.
 
-    Errors: XetileError when $XETILE_MLIR_OPT names a program of another version.
+    Raise XetileError if $XETILE_MLIR_OPT names a program of another version.
     """
     named = _named("XETILE_MLIR_OPT")
     if named is not None:

@@ -1,7 +1,7 @@
-"""Runs programs that may crash or hang: in a process of their own, with a time limit.
+"""Running programs that may crash or hang: in a separate process, with a time limit.
 
-`run` and `begun` are for one that does its work and ends; a `Helper` stays and answers questions, with `serve` on its
-side.
+`run` and `begun` are for a program that does its work and ends; a `Helper` stays and answers questions, with `serve` on
+its side.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from xetile.errors import XetileError, one_line, reason_of
 
 
 class Outcome(NamedTuple):
-    """How a program ended: its status (negative: the signal that ended it) and what it printed."""
+    """The end of a program: its status (negative: the signal that ended it) and what it printed."""
 
     status: int
     output: str
@@ -34,8 +34,8 @@ def run(
 ) -> Outcome:
     """Run a program in `folder` to its end.
 
-    Errors: XetileError when it cannot be started, or has not ended after `seconds` (it and
-    what it started are then ended).
+    Raise XetileError if it cannot be started, or has not ended after `seconds` (it and
+    its children are then ended).
     """
     with begun(command, folder=folder) as end:
         return end(seconds)
@@ -45,11 +45,11 @@ def run(
 def begun(
     command: Sequence[str | Path], *, folder: Path | None = None
 ) -> Generator[Callable[[float], Outcome]]:
-    """A program that runs in `folder` while something else is done; what it gives waits for its end.
+    """Start a program that runs in `folder` in the background; yield a function that waits for its end.
 
-    It is called once, with the seconds that the program may still take, and has the errors of `run`. A program that
-    runs when the block is left is ended.
-    Errors: XetileError when it cannot be started.
+    The function is called once, with the seconds that the program may still take, and raises as `run` does. A program
+    that still runs at the end of the context is ended.
+    Raise XetileError if it cannot be started.
     """
     name = Path(command[0]).name
     try:
@@ -81,7 +81,7 @@ def begun(
 
 
 def ending(outcome: Outcome) -> str:
-    """How a program that failed ended, for messages: `status 1`, `signal SIGSEGV`."""
+    """Return how a program that failed ended, for messages: `status 1`, `signal SIGSEGV`."""
     return _status(outcome.status)
 
 
@@ -105,7 +105,7 @@ def _kill_group(leader: int) -> None:
 
 
 class HelperEnded(XetileError):
-    """A helper that ended in place of an answer; `crashed` when it did so of itself."""
+    """A helper that ended instead of answering; `crashed` if it ended on its own."""
 
     def __init__(self, message: str, *, crashed: bool) -> None:
         super().__init__(message)
@@ -113,10 +113,10 @@ class HelperEnded(XetileError):
 
 
 class Helper:
-    """A program in a process of its own that answers questions until it is ended.
+    """A program in a separate process that answers questions until it is ended.
 
-    It ends, and what it started with it, by `end`, when an answer takes too long, when asking is
-    interrupted, and with this process, however that ends. Once ended it says so whenever it is asked.
+    It ends, with its children, by `end`, if an answer takes too long, if asking is
+    interrupted, and with this process, however that ends. Once ended, every request raises.
     """
 
     def __init__(
@@ -126,16 +126,16 @@ class Helper:
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start it; `name` is what messages call it, `command` gets two numbers more, for `serve`.
+        """Start it; `name` is its name in messages, `command` gets two more numbers, for `serve`.
 
-        Errors: XetileError when it cannot be started.
+        Raise XetileError if it cannot be started.
         """
         self._name = name
         self._lock = Lock()
         self._ending: str | None = None
         self._files = contextlib.ExitStack()
         try:
-            with contextlib.ExitStack() as given:  # what it inherits is not kept here
+            with contextlib.ExitStack() as given:  # the child inherits these
                 self._socket, theirs = socket.socketpair()
                 self._files.enter_context(self._socket)
                 given.enter_context(theirs)
@@ -159,27 +159,27 @@ class Helper:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still answers."""
+        """Return True if it still answers."""
         return self._ending is None and self._is_running()
 
     def _is_running(self) -> bool:
-        """Whether the process has not ended."""
-        # looked at, not taken: its number stays its own until it is ended
+        """Return True if the process has not ended."""
+        # not waited for, so that its id remains its own until it is ended
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
         try:
             return os.waitid(os.P_PID, self._process.pid, how) is None
-        except ChildProcessError:  # where a system was told to forget processes that end
+        except ChildProcessError:  # some systems are configured to forget processes that end
             return False
 
     @property
     def process(self) -> int:
-        """The number of its process, and of the group of what it started."""
+        """The id of its process, which is also that of its process group."""
         return self._process.pid
 
     def ask(self, question: object, doing: str, *, seconds: float) -> object:
-        """The answer to a question; `doing` says in messages what the helper is to do.
+        """Return the answer to a question; `doing` says in messages what the helper was to do.
 
-        Errors: XetileError with the helper's refusal; HelperEnded when it ends, has ended, or does not
+        Raise XetileError with the helper's error; HelperEnded if it ends, has ended, or does not
         answer within `seconds`, after which it is ended.
         """
         with self._lock:
@@ -203,19 +203,19 @@ class Helper:
         return answer
 
     def output(self) -> str:
-        """What it has written to standard output since this was asked last; nothing once it has ended."""
+        """Return its standard output since the last call, or an empty string once it has ended."""
         with self._lock:
             if self._ending is not None:
                 return ""
             self._output.seek(0)
             text = self._output.read()
-            # the place is the helper's too, which goes on at the start
+            # the helper shares the file position, and continues at the start
             self._output.seek(0)
             self._output.truncate()
         return text.decode(errors="replace")
 
     def end(self) -> None:
-        """End it, and what it started."""
+        """End it, and its children."""
         if self._ending is None:
             self._note_end("closed")
 
@@ -225,7 +225,7 @@ class Helper:
             raise HelperEnded(message, crashed=False)
 
     def _tell_end(self, doing: str) -> NoReturn:
-        """Say how it ended of itself."""
+        """Raise HelperEnded that says how it ended on its own."""
         deadline = monotonic() + _LAST_SECONDS
         while self._is_running() and monotonic() < deadline:
             sleep(_LOOK_SECONDS)
@@ -240,14 +240,14 @@ class Helper:
     def _note_end(self, ending: str) -> None:
         self._ending = ending
         try:
-            # before it is waited for, after which the number may be another's
+            # before waiting for it, after which the id may be another process's
             _kill_group(self._process.pid)
             self._process.wait()
         finally:
             self._files.close()
 
     def _last_words(self) -> str:
-        """The last line that it printed of an error; what else a driver prints when it crashes is for its makers."""
+        """Return the last error line that it printed; other output of a crashing driver is for its makers."""
         self._printed.seek(0, os.SEEK_END)
         self._printed.seek(max(0, self._printed.tell() - _MOST_PRINTED))
         lines = self._printed.read().decode(errors="replace").splitlines()
@@ -258,13 +258,13 @@ class Helper:
 
 
 def serve(numbers: Sequence[str], answer: Callable[[object], object]) -> None:
-    """The side of a helper: answer questions until nobody asks; `numbers` are the last two of its command line.
+    """Answer questions in a helper until the asker is gone; `numbers` are the last two of its command line.
 
-    An XetileError is told as a refusal, any other error with its name.
+    An XetileError is reported by its message, any other error with its name.
     """
     connection = socket.socket(fileno=int(numbers[0]))
     _end_with_asker(int(numbers[1]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the asking process decides
     while True:
         try:
             question = _receive(connection, None)
@@ -282,26 +282,26 @@ def serve(numbers: Sequence[str], answer: Callable[[object], object]) -> None:
 
 
 _LAST_SECONDS = 2.0
-"""How long a process may take to end after its last word."""
+"""Time that a process may take to end after its last answer."""
 
 _LOOK_SECONDS = 0.005
-"""Between two looks at whether it has."""
+"""Interval between checks if it has ended."""
 
 _MOST_PRINTED = 1 << 16
-"""Bytes of standard error that are looked at."""
+"""Bytes of standard error that are examined."""
 
 _MOST_SECONDS = 1e6
-"""What a socket takes as its limit."""
+"""Largest limit that a socket accepts."""
 
 _LENGTH = struct.Struct("<Q")
 
 
 def _end_with_asker(lifeline: int) -> None:
-    """Have the system end this process group when nobody has the other end of a pipe any more.
+    """Make the system end this process group when no process has the other end of a pipe open.
 
-    Unlike prctl's PR_SET_PDEATHSIG, that is not the thread that asked but its process, and needs no
-    turn of ours: a driver that never comes back is ended too. Where a system cannot do it (no
-    F_SETSIG, which Linux has), a helper ends when it is to answer the next question.
+    Unlike prctl's PR_SET_PDEATHSIG, that depends not on the thread that asked but on its process, and needs no
+    cooperation: a driver that never returns is ended too. If a system cannot do it (no
+    F_SETSIG, which Linux has), a helper ends when it would answer the next question.
     """
     import fcntl
 

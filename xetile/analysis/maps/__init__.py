@@ -1,1 +1,1 @@
-"""Which wg_map each value has: inference, contradictions, advice."""
+"""The wg_map of each value: inference, contradictions, advice."""

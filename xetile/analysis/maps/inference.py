@@ -1,11 +1,9 @@
-"""Which `wg_map` every workgroup-level vector and tile has: written ones, and what follows.
+"""Inference of the `wg_map` of every workgroup-level vector and tile from the maps that are written.
 
 Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`,
-...), and as `wg_map` on others. They spread (propagation.py) along values that have one map
-(links.py) and through ops that relate different ones (rules.py). What none determines is
-refused (advice.py).
-
-What to write where no map follows: the candidates where a rule leaves some open, else what is missing.
+...), and as `wg_map` on others. They spread (propagation.py) along values that share a map
+(links.py) and through ops that relate different maps (rules.py). If no map follows for a value,
+a diagnostic says what to write: the candidates if a rule leaves some open, else what is missing.
 """
 
 from collections import defaultdict
@@ -55,13 +53,13 @@ from xetile.dialects.xetile.tile_support import verify_one_writer
 from xetile.errors import XetileError, fail
 
 _AT_MOST = 16
-"""So many candidates are named."""
+"""Most candidates that a message lists."""
 
 
 def refuse_unknown(
     maps: Propagation, operations: Sequence[Operation], values: Sequence[SSAValue]
 ) -> NoReturn:
-    """Refuse at the op the first value of several possible maps, else the first of none."""
+    """Raise at the op of the first value with several possible maps, else at the first value with none."""
     for op in operations:
         if rule_of(op) is not None and maps.get(op.results[0]) is None:
             _refuse_open_product(maps, op)
@@ -109,7 +107,7 @@ def _refuse_open(
     choices: Mapping[int, Sequence[int]],
     attribute: str,
 ) -> NoReturn:
-    """The result's map is known but for its units in some dimensions."""
+    """Raise if the result's map is known except for its units in some dimensions."""
     data: list[str] = [
         f"s{d}" if d in choices else str(unit) for d, unit in enumerate(known.map.sg_data)
     ]
@@ -147,7 +145,7 @@ def _refuse_tile(
 
 
 def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:
-    """The ops that access the tile, under all names that loops give it."""
+    """Return the ops that access the tile, including those that access it as a value that a loop carries."""
     classes = Classes[None](lambda left, right: None)
     for op in operations:
         for pair in pairs(op):
@@ -167,7 +165,7 @@ def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:
 
 
 def _example(maps: Propagation, shape: Sequence[int]) -> WorkgroupMapAttr | None:
-    """A legal map of all subgroups of the workgroup, in units of whole rows, or columns."""
+    """Return a legal map of all subgroups of the workgroup, in units of whole rows or columns, or None."""
     if maps.total is None:
         return None
     subgroups = maps.total.subgroups
@@ -201,9 +199,9 @@ def _missing(op: Operation, value: SSAValue) -> str:
 
 
 def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
-    """The map of every vector and tile of rank 2 in a workgroup-level function.
+    """Return the map of every vector and tile of rank 2 in a workgroup-level function.
 
-    XetileError at the op where two maps contradict one another (both are named, with their
+    Raise XetileError at the op where two maps contradict each other (the message names both, with their
     places), where a map does not distribute a value, or where none or several are possible.
     """
     operations = list(function.walk())
@@ -223,9 +221,9 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
 
 
 def known_tile_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
-    """The maps of a function's tiles as far as they follow; none where they contradict one another.
+    """Return the maps of a function's tiles as far as they follow, or no maps if they contradict one another.
 
-    As `infer_workgroup_maps` finds them once each use of a constant, splat or mask has one of its own.
+    The result is what `infer_workgroup_maps` finds once each use of a constant, splat or mask has its own copy.
     """
     operations = list(function.walk())
     maps = _propagation(function, operations, _WithoutFresh)
@@ -244,7 +242,7 @@ def known_tile_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
 
 
 class _WithoutFresh(Propagation):
-    """Gives no map to what is made again for each use, which may need several."""
+    """A propagation that gives no map to values that are recreated for each use, since they may need several."""
 
     def takes_map(self, value: SSAValue) -> bool:
         return not is_fresh(value)
@@ -268,7 +266,7 @@ def _propagation(
 
 
 def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
-    """Every subgroup holds all of a vector that only ops without maps touch."""
+    """Give all of a vector to every subgroup if only ops without maps use it."""
     if maps.total is None:
         return
     for value in values:
@@ -282,7 +280,7 @@ def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
 
 
 def _deal_out(maps: Propagation, function: Operation, values: list[SSAValue]) -> None:
-    """What no map reaches gets the kernel's `xetile.sg_layout`: results of products first, then the largest."""
+    """Give values without a map the kernel's `xetile.sg_layout`: results of products first, then the largest."""
     if maps.sg_layout is None:
         return
     for value in sorted(values, key=_how_much):
@@ -296,7 +294,7 @@ def _deal_out(maps: Propagation, function: Operation, values: list[SSAValue]) ->
 
 
 def _how_much(value: SSAValue) -> tuple[bool, int]:
-    """Sorts results of products to the front, then what has more elements."""
+    """Return a key that sorts results of products first, then values by decreasing number of elements."""
     return not isinstance(value.owner, TileMMAOp), -prod(shape_of(value))
 
 
@@ -314,15 +312,15 @@ def _values(operations: list[Operation]) -> Iterator[SSAValue]:
 
 
 def _made(op: Operation) -> Iterator[SSAValue]:
-    """The results of an op, and the arguments of its blocks."""
+    """Yield the results of an op and the arguments of its blocks."""
     yield from op.results
     for block in (block for region in op.regions for block in region.blocks):
         yield from block.args
 
 
 def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
-    """The maps that stand on an op: in the types of the tiles that it makes, and in its attributes."""
-    if not has_trait(op, MovesTile, HandsOn):  # their tiles are tiles that other ops made
+    """Yield the maps written on an op: in the types of the tiles that it makes, and in its attributes."""
+    if not has_trait(op, MovesTile, HandsOn):  # the tiles of these ops were made by other ops
         for value in _made(op):
             if isinstance(value.type, TileType) and value.type.wg_map is not None:
                 yield value, value.type.wg_map, Strength.FORWARD
@@ -340,7 +338,7 @@ def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Streng
 
 
 def _check(maps: Propagation, op: Operation) -> None:
-    """What the page asks of whole ops: K in units that fit, one writer of what is updated and taken."""
+    """Raise if an op as a whole breaks a rule: units along K that fit, one writer of a tile whose update is used."""
     if isinstance(op, TileMMAOp) and rule_of(op) is not None:
         check_product(maps, op)
     if not isinstance(op, AtomicRMWTileOp) or op.result.first_use is None:

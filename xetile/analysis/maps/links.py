@@ -1,4 +1,4 @@
-"""Which values of a workgroup-level function have one map: what loops carry, what accesses and elementwise ops join."""
+"""Pairs of values that share a wg_map at workgroup level: loops carry them, accesses and elementwise ops join them."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from xetile.dialects.xetile import TileMMAOp, TileType
 
 
 def has_map(type: Attribute) -> bool:
-    """Whether a value of this type has a map at workgroup level: vectors and tiles of rank 2."""
+    """Return True if a value of this type has a map at workgroup level: vectors and tiles of rank 2."""
     return is_tile_vector(type) or (isinstance(type, TileType) and len(type.shape) == 2)
 
 
 def pairs(op: Operation) -> Iterator[Carried]:
-    """The pairs of values that an op gives one map."""
+    """Yield the pairs of values that an op gives one map."""
     for pair in (*carried(op), *_joined(op)):
         if has_map(pair.source.type) and has_map(pair.target.type):
             yield pair
 
 
 def _joined(op: Operation) -> Iterator[Carried]:
-    """All that an op joins meets in its result; in the tile of an op without one."""
+    """Pair the operands of an op with its result, or with its tile if it has no result."""
     if isinstance(op, TileMMAOp) and op.c is not None:
         yield Carried(op.c, op.result, op)
     if not has_trait(op, OneMap):

@@ -1,4 +1,4 @@
-"""What messages on maps call values and conversions: as IR has them, or as kernels written in Python do."""
+"""Words for values and conversions in messages on maps: those of the IR, or those of kernels written in Python."""
 
 from xdsl.ir import Operation, SSAValue
 
@@ -7,7 +7,7 @@ from xetile.errors import position
 
 
 def name_of(value: SSAValue) -> str:
-    """The value in words: its name, or its type."""
+    """Return the value's name, or its type."""
     if value.name_hint is not None:
         return f"%{value.name_hint}"
     if _in_python(value):
@@ -17,7 +17,7 @@ def name_of(value: SSAValue) -> str:
 
 
 def a_conversion(at: Operation) -> str:
-    """What makes the map of a value another one."""
+    """Return the operation that converts a value to another map."""
     return "a `.map(sg_layout, sg_data)`" if _in_python(at) else "a tile_conv_layout"
 
 

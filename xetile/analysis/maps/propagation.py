@@ -1,8 +1,8 @@
-"""How `wg_map`s spread over a function: along links and rules, until nothing is new.
+"""Propagation of `wg_map`s over a function, along links and rules, until nothing is new.
 
-Maps go forward, from operands to results, as far as they can before one goes backward; so
-maps that contradict one another mostly meet at a user, where the error stands. What is
-merely usual (K is one unit) is assumed last. Every value gets its map once: the work grows
+Maps go forward, from operands to results, as far as they can before one goes backward. So
+contradicting maps mostly meet at a user, and the error is reported there. What is merely
+usual (K is one unit) is assumed last. Every value gets its map once, so the work grows
 with the links.
 """
 
@@ -23,16 +23,16 @@ from xetile.errors import XetileError, fail, position, with_origin
 
 
 class Strength(IntEnum):
-    """In which order maps spread."""
+    """The order in which maps spread."""
 
     FORWARD = 0
-    """To what is computed from a value."""
+    """To the values computed from a value."""
     BACKWARD = 1
-    """To what a value is computed from."""
+    """To the values that a value is computed from."""
     LIKELY = 2
-    """To a value that nothing else gives a map, as a neighbour has; contradicts nothing."""
+    """To a value that gets no map otherwise, from a neighbor; contradicts nothing."""
     ASSUMED = 3
-    """To a value that no neighbour gives a map either; contradicts nothing."""
+    """To a value that gets no map from a neighbor either; contradicts nothing."""
 
 
 class Evidence(NamedTuple):
@@ -43,12 +43,12 @@ class Evidence(NamedTuple):
     at: Operation
 
     def derive(self, map: WorkgroupMapAttr) -> "Evidence":
-        """Another map that follows from the same written one."""
+        """Return evidence for another map that follows from the same written one."""
         return Evidence(map, self.written, self.at)
 
 
 class Link(NamedTuple):
-    """Another value with the same map, the op that says so, and whether it comes after or before."""
+    """Another value with the same map, the op that links them, and the direction of the link."""
 
     value: SSAValue
     by: Operation
@@ -56,16 +56,16 @@ class Link(NamedTuple):
 
 
 class Total(NamedTuple):
-    """The number of subgroups of the workgroup, and what says so."""
+    """The number of subgroups of the workgroup, and its source."""
 
     subgroups: int
     source: str
 
 
 class Disputed(NamedTuple):
-    """A value with the map that an op needs of it, and the one that everything else has it by.
+    """A value with the map that an op needs for it, and the map that it has everywhere else.
 
-    `operand` is the number of the operand that needs it; None where all that are this value do.
+    `operand` is the number of the operand that needs it, or None for all operands that are this value.
     """
 
     value: SSAValue
@@ -77,7 +77,7 @@ class Disputed(NamedTuple):
 class Disagreement(XetileError):
     """An op that needs two maps of one value, or joins two values of different maps.
 
-    A tile_conv_layout of one of `values` makes it right.
+    A tile_conv_layout of one of `values` resolves it.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Disagreement(XetileError):
 
 
 class _Offer(NamedTuple):
-    """A map that is offered to a value: strongest first, then in the order of offers."""
+    """A map offered to a value. Offers are sorted by strength, then by their order."""
 
     strength: Strength
     number: int
@@ -113,9 +113,9 @@ class Propagation:
         total: Total | None,
         sg_layout: tuple[int, int] | None = None,
     ) -> None:
-        """`links` and `rules` say what follows from a value's map; `total` may be unknown.
+        """Start from `links` and `rules`, which derive maps from a value's map; `total` may be unknown.
 
-        `sg_layout` is that of the kernel, where it leaves open how what has no map is dealt out.
+        `sg_layout` is the kernel's layout for values without a map, or None.
         """
         self.total = total
         self.sg_layout = sg_layout
@@ -126,15 +126,15 @@ class Propagation:
         self._count = 0
 
     def get(self, value: SSAValue) -> Evidence | None:
-        """What is known of a value."""
+        """Return the evidence for a value's map, or None."""
         return self._known.get(value)
 
     def takes_map(self, value: SSAValue) -> bool:
-        """Whether a value is given maps at all."""
+        """Return True if a value can get a map."""
         return True
 
     def is_alone(self, value: SSAValue, but_for: "Container[Rule]" = ()) -> bool:
-        """Whether nothing relates the map of a value to another's, these rules left aside."""
+        """Return True if no link and no rule other than `but_for` relates the value's map to another value's."""
         rules = self._rules.get(value, ())
         return not self._links.get(value) and all(rule in but_for for _, rule in rules)
 
@@ -147,7 +147,7 @@ class Propagation:
         *,
         like: SSAValue | None = None,
     ) -> None:
-        """The op `by` gives `value` a map: that of `like` where the two have one."""
+        """Offer `value` a map on behalf of the op `by`; `like` is the value that shares the map, if any."""
         if not self.takes_map(value):
             return
         offer = _Offer(strength, self._count, value, evidence, by, like)
@@ -159,9 +159,9 @@ class Propagation:
             _contradiction(known, offer)
 
     def run(self) -> None:
-        """Spread all that is offered.
+        """Spread all offered maps.
 
-        XetileError at the op where two maps contradict one another, a map does not
+        Raise XetileError at the op where two maps contradict each other, a map does not
         distribute a value evenly, or the number of subgroups differs.
         """
         while self._offers:
@@ -203,16 +203,16 @@ class Propagation:
 
 
 Rule = Callable[[Propagation, Operation], None]
-"""Looks at the known maps of an op's values and offers what follows from them."""
+"""Reads the known maps of an op's values and offers the maps that follow from them."""
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a vector or tile (elements)."""
+    """Return the shape of a vector or tile (elements)."""
     return tuple(cast(ShapedType, value.type).get_shape())
 
 
 def where(op: Operation) -> str:
-    """` at file:line:column`, or nothing where no place is known."""
+    """Return ` at file:line:column`, or an empty string if no place is known."""
     place = position(op)
     if place is None:
         return ""
@@ -220,7 +220,7 @@ def where(op: Operation) -> str:
 
 
 def origin(evidence: Evidence, by: Operation) -> str:
-    """Where a map comes from, for a message at `by`."""
+    """Return where a map comes from, for a message at `by`."""
     source = "" if evidence.map == evidence.written else f"from {evidence.written.body}, "
     if evidence.at is by:
         return f"({source}written here)"

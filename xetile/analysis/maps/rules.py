@@ -1,6 +1,6 @@
-"""What the map of one value of an op says of the others where they differ: one rule per op.
+"""Rules that derive the map of one value of an op from the different maps of the others: one rule per op.
 
-The RFC derives the operands' maps from the result's; the rules run the other way too where
+The RFC derives the operands' maps from the result's; the rules also go the other way if
 that is unique. docs/xetile-dialect.md, "Meaning", says what an op with both maps may do.
 """
 
@@ -36,12 +36,12 @@ Units = Mapping[int, int]
 
 @lru_cache(maxsize=1024)
 def make_map(sg_layout: tuple[int, ...], sg_data: tuple[int, ...]) -> WorkgroupMapAttr:
-    """A map; the same one for the same numbers, because kernels repeat them."""
+    """Return a map; equal numbers give the same object, because kernels repeat them."""
     return WorkgroupMapAttr(sg_layout, sg_data)
 
 
 def dealt_out(shape: Sequence[int], sg_layout: tuple[int, int]) -> WorkgroupMapAttr:
-    """As many units along a dimension as divide both its extent and the subgroups there."""
+    """Return a map with as many units per dimension as divide both its extent and the subgroups along it."""
     data = (
         extent // gcd(extent, subgroups)
         for extent, subgroups in zip(shape, sg_layout, strict=True)
@@ -50,13 +50,13 @@ def dealt_out(shape: Sequence[int], sg_layout: tuple[int, int]) -> WorkgroupMapA
 
 
 def with_data(map: WorkgroupMapAttr, changes: Mapping[int, int]) -> WorkgroupMapAttr:
-    """The map with other units in some dimensions."""
+    """Return the map with other units in some dimensions."""
     data = tuple(changes.get(d, unit) for d, unit in enumerate(map.sg_data))
     return make_map(map.sg_layout, data)
 
 
 def written_maps(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
-    """The maps that an op's attributes give: forward to its results, backward to its operands."""
+    """Yield the maps that an op's attributes give: forward to its results, backward to its operands."""
     for name, value, strength in map_names(op):
         found = op.properties.get(name)
         if isinstance(found, WorkgroupMapAttr):
@@ -64,7 +64,7 @@ def written_maps(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, St
 
 
 def map_names(op: Operation) -> Sequence[tuple[str, SSAValue, Strength]]:
-    """The properties of a XeTile op that are maps, and whose."""
+    """Return the properties of a XeTile op that are maps, each with the value that it describes."""
     if isinstance(op, TileMMAOp):
         return (
             ("wg_map_a", op.operands[0], Strength.BACKWARD),
@@ -97,7 +97,7 @@ class Factor(NamedTuple):
 
 
 def factors(op: Operation) -> tuple[Factor, Factor]:
-    """A and B."""
+    """Return A and B."""
     return Factor("A", op.operands[0], 0, 1), Factor("B", op.operands[1], 1, 0)
 
 
@@ -117,7 +117,7 @@ def _relate_product(maps: Propagation, op: Operation) -> None:
 
 
 def _refuse_spread(maps: Propagation, op: Operation, factor: Factor) -> None:
-    """Every subgroup holds all of K."""
+    """Raise if K is spread over subgroups, because every subgroup needs all of K."""
     known = maps.get(factor.value)
     if known is None:
         return
@@ -136,7 +136,7 @@ def _refuse_spread(maps: Propagation, op: Operation, factor: Factor) -> None:
 def _demand_factor(
     maps: Propagation, op: Operation, factor: Factor, other: Factor, result: Evidence
 ) -> None:
-    """One sg_layout, the result's units outside, and along K what is known of it, else all of it."""
+    """Offer a factor the result's sg_layout and outer units; along K its own or its partner's units, else all of K."""
     own, partner = maps.get(factor.value), maps.get(other.value)
     strength, unit = Strength.LIKELY, factor.depth
     if own is not None:
@@ -159,7 +159,7 @@ def _refuse_layouts(op: Operation, a: Evidence, b: Evidence) -> None:
 
 
 def check_product(maps: Propagation, op: Operation) -> None:
-    """The units into which A and B cut K divide one another: the larger ones are cut further."""
+    """Raise unless the larger units along K are multiples of the smaller ones; they are cut further."""
     a, b = (_cut_of_k(maps, factor) for factor in factors(op))
     if max(a.units, b.units) % min(a.units, b.units) == 0:
         return
@@ -172,7 +172,7 @@ def check_product(maps: Propagation, op: Operation) -> None:
 
 
 class _CutOfK(NamedTuple):
-    """How an operand of a product holds K: its map, the extent (elements), a subgroup's units."""
+    """How a map cuts K of an operand of a product: its map, the extent (elements), a subgroup's units."""
 
     of: Evidence
     depth: int
@@ -190,7 +190,7 @@ def _cut_of_k(maps: Propagation, factor: Factor) -> _CutOfK:
 
 
 def _relate_transpose(maps: Propagation, op: Operation) -> None:
-    """Both sides are each other's transpose, unless the op names its source's map."""
+    """Give both sides each other's transpose, unless the op names its source's map."""
     swaps = integers_of(op, "permutation") == [1, 0]
     named = "wg_map_source" in op.properties
     source, result = maps.get(op.operands[0]), maps.get(op.results[0])
@@ -204,7 +204,7 @@ def _relate_transpose(maps: Propagation, op: Operation) -> None:
 
 
 def _relate_reduction(maps: Propagation, op: Operation) -> None:
-    """A reduced dimension is one unit, unless the op names its source's map, or the kernel has its own sg_layout."""
+    """Make a reduced dimension one unit, unless the op names its source's map or the kernel has an sg_layout."""
     assert isinstance(op, TileReduceOp)
     dims = op.reduction_dims.get_values()
     extents = shape_of(op.source)
@@ -227,7 +227,7 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
 
 
 def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
-    """A reduction over several units is one that the program asks for."""
+    """Raise if the source's map cuts the reduced dimension; reducing across units has to be written."""
     extents = shape_of(op.source)
     for d in op.reduction_dims.get_values():
         units = extents[d] // source.map.sg_data[d]
@@ -242,7 +242,7 @@ def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
 
 
 def broadcast_dims(op: Operation) -> tuple[int, ...]:
-    """The dimensions that a broadcast from rank 2 to rank 2 makes larger."""
+    """Return the dimensions that a broadcast from rank 2 to rank 2 enlarges."""
     if "broadcast_dims" in op.properties:
         return tuple(integers_of(op, "broadcast_dims"))
     small, large = shape_of(op.operands[0]), shape_of(op.results[0])
@@ -250,7 +250,7 @@ def broadcast_dims(op: Operation) -> tuple[int, ...]:
 
 
 def _relate_broadcast(maps: Propagation, op: Operation) -> None:
-    """The source has units of 1 where it is broadcast; how the result is cut there it does not say."""
+    """Give the source units of 1 in broadcast dimensions; the source does not say how the result is cut there."""
     dims = broadcast_dims(op)
     source, result = maps.get(op.operands[0]), maps.get(op.results[0])
     if result is not None:
@@ -270,7 +270,7 @@ def _relate_broadcast(maps: Propagation, op: Operation) -> None:
 
 @lru_cache(maxsize=256)
 def units_that_fit(extent: int, subgroups: int) -> tuple[int, ...]:
-    """The units that deal an extent out evenly to subgroups along it, ascending (elements)."""
+    """Return the units, ascending (elements), that distribute an extent evenly over the subgroups along it."""
     small = [unit for unit in range(1, isqrt(extent) + 1) if extent % unit == 0]
     divisors = sorted({*small, *(extent // unit for unit in small)})
     return tuple(
@@ -281,27 +281,27 @@ def units_that_fit(extent: int, subgroups: int) -> tuple[int, ...]:
 
 
 def _relate_conversion(maps: Propagation, op: Operation) -> None:
-    """A tile_conv_layout separates its maps; a constant for it alone takes the wanted one."""
+    """Offer a constant that only a tile_conv_layout uses the wanted map; otherwise the op separates its maps."""
     result = maps.get(op.results[0])
     if result is not None and is_fresh(op.operands[0]):
         maps.offer(op.operands[0], result, op, Strength.ASSUMED)
 
 
 def sliced_dims(op: Operation) -> tuple[int, ...]:
-    """The dimensions in which a slice between vectors of rank 2 is smaller than what it is a slice of."""
+    """Return the dimensions in which a slice between vectors of rank 2 is smaller than the whole vector."""
     small, large = (shape_of(value) for value in slice_ends(op))
     return tuple(d for d in range(2) if small[d] != large[d])
 
 
 def slice_ends(op: Operation) -> tuple[SSAValue, SSAValue]:
-    """The slice and what it is taken out of, or put into."""
+    """Return the slice and the vector that it is extracted from or inserted into."""
     if op.name == "vector.insert_strided_slice":
         return op.operands[0], op.results[0]
     return op.results[0], op.operands[0]
 
 
 def _relate_slice(maps: Propagation, op: Operation) -> None:
-    """Where one is smaller both are whole; where a map says otherwise, the op may hold all of both."""
+    """Keep sliced dimensions whole on both sides; if a map says otherwise, each subgroup may hold all of both."""
     small, large = slice_ends(op)
     if has_map(small.type):
         dims = sliced_dims(op)
@@ -316,7 +316,7 @@ def _relate_slice(maps: Propagation, op: Operation) -> None:
 
 
 def _relate_bitcast(maps: Propagation, op: Operation) -> None:
-    """The same rows; columns are as many as fit the bits, where a unit has whole elements of both."""
+    """Keep the rows and scale the columns by the widths of the elements, if a unit has whole elements of both."""
 
     def units(map: WorkgroupMapAttr, known: SSAValue, other: SSAValue) -> Units | None:
         columns, rest = divmod(map.sg_data[1] * shape_of(other)[1], shape_of(known)[1])
@@ -326,7 +326,7 @@ def _relate_bitcast(maps: Propagation, op: Operation) -> None:
 
 
 def _relate_shape_cast(maps: Propagation, op: Operation) -> None:
-    """Whole rows with the elements of a unit's rows, taken whole."""
+    """Offer whole rows that contain the elements of a unit's rows."""
 
     def units(map: WorkgroupMapAttr, known: SSAValue, other: SSAValue) -> Units | None:
         width = shape_of(other)[1]
@@ -348,7 +348,7 @@ def _suggest(
     ends: tuple[SSAValue, SSAValue],
     units: Callable[[WorkgroupMapAttr, SSAValue, SSAValue], Units | None],
 ) -> None:
-    """What the map of either end makes likely for the other: other units in some dimensions, or nothing."""
+    """Offer each end the other end's map with the units that `units` returns; None offers nothing."""
     for known, other in (ends, ends[::-1]):
         if (evidence := maps.get(known)) is None:
             continue
@@ -358,7 +358,7 @@ def _suggest(
 
 
 def is_fresh(value: SSAValue) -> bool:
-    """Whether a vector needs no map and can be made again: a constant, a splat, a mask."""
+    """Return True if a vector needs no map and can be recreated for each use: a constant, a splat, a mask."""
     op = value.owner
     return (
         isinstance(op, Operation)
@@ -387,11 +387,11 @@ _RULES: Mapping[str, Rule] = {
 
 
 HINTS: tuple[Rule, ...] = (_relate_bitcast, _relate_shape_cast, _relate_slice)
-"""Rules that say what is usual; a vector that nothing else relates is held whole."""
+"""Rules that say what is usual; every subgroup holds all of a vector that nothing else relates."""
 
 
 def rule_of(op: Operation) -> Rule | None:
-    """The rule of an op on whole vectors; none for blocks, broadcasts of scalars and rows."""
+    """Return the rule of an op on whole vectors, or None for blocks and for broadcasts of scalars and rows."""
     rule = _RULES.get(op.name)
     related = op.operands[1:] if op.name == "vector.insert_strided_slice" else op.operands
     if rule is None or not all(has_map(v.type) for v in (*related, *op.results)):

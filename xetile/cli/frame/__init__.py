@@ -1,1 +1,1 @@
-"""What all commands share: errors, options, files, streams and signals."""
+"""The parts that all commands share: errors, options, files, streams and signals."""

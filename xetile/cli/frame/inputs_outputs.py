@@ -1,4 +1,4 @@
-"""Reading input and writing output; `-` is the standard stream, failures leave files alone."""
+"""Reading input and writing output; `-` is the standard stream, and failures leave files unchanged."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from xetile.errors import XetileError, reason_of
 from xetile.files import replaced, write_files
 
 _ALIKE = 0.6
-"""How much alike the names of two files are that may be confused, of 1."""
+"""Similarity (of 1) above which two file names may have been confused."""
 
 MAGIC = {
     b"\x03\x02\x23\x07": "SPIR-V",
@@ -21,11 +21,11 @@ MAGIC = {
     b"ML\xefR": "MLIR bytecode",
     b"BC\xc0\xde": "LLVM bitcode",
 }
-"""How files begin that are no text, and what they are."""
+"""The first bytes of kinds of binary files."""
 
 
 def hint_for_input(path: str, error: OSError) -> str:
-    """What to write in place of a path that cannot be read; empty where nothing is near."""
+    """Return advice on a path that cannot be read, or an empty string if no file is similar."""
     if error.errno != EISDIR:
         return _hint(path, error) or _similar(path)
     example = next(
@@ -35,7 +35,7 @@ def hint_for_input(path: str, error: OSError) -> str:
 
 
 def hint_for_output(path: str, error: OSError) -> str:
-    """What is wrong with a path that cannot be written; empty where that is not known."""
+    """Return the reason why a path cannot be written, or an empty string if it is not known."""
     return "; name a file in it" if error.errno == EISDIR else _hint(path, error)
 
 
@@ -67,7 +67,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def binary_kind(path: str) -> str | None:
-    """What a file is that is no text; None for text, and for what cannot be read."""
+    """Return the kind of a binary file, or None for text and for files that cannot be read."""
     try:
         if not os.path.isfile(path):  # a pipe is read once
             return None
@@ -82,9 +82,9 @@ STANDARD = "-"
 
 
 def read_input(path: str | None) -> tuple[str, str]:
-    """The text of a file, or of standard input for `-` and None, and the name for messages.
+    """Return the text of a file (standard input for `-` and None) and its name for messages.
 
-    Errors: XetileError for a file that cannot be read, with the place for bytes that are not UTF-8.
+    Raise XetileError for a file that cannot be read, with the place for bytes that are not UTF-8.
     """
     from xetile.api import decode_source, read_source
 
@@ -111,10 +111,10 @@ def _standard_input() -> bytes:
 
 
 def write_output(path: str | None, content: str | bytes, *, by: str | None = None) -> None:
-    """Write a file, or standard output for `-` and None; the program `by` says which file it wrote.
+    """Write a file, or standard output for `-` and None; `by` is the program that reports the file it wrote.
 
-    A file is written beside its place and put there in one step: it is the old or the new one.
-    Errors: XetileError for a place that cannot be written.
+    A temporary file replaces the old file in one step, so that the path always has the old or the new content.
+    Raise XetileError if the path cannot be written.
     """
     write_outputs([(path, content)], by=by)
 
@@ -122,9 +122,9 @@ def write_output(path: str | None, content: str | bytes, *, by: str | None = Non
 def keep_inputs(
     outputs: Iterable[str | None], inputs: Iterable[str | None], *, option: str = "-o"
 ) -> None:
-    """Refuse to write over what is read, by whatever path or link; `option` is the one that names another place.
+    """Raise XetileError if an output would overwrite an input, by any path or link, or has no name.
 
-    Errors: XetileError for such an output, and one without a name; `-` and None, the standard streams, are none.
+    `option` is the one that names another place; `-` and None, the standard streams, are not checked.
     """
     outputs = list(outputs)
     _refuse_nameless(outputs)
@@ -149,7 +149,7 @@ def _refuse_nameless(outputs: Iterable[str | None]) -> None:
 def write_outputs(
     outputs: Sequence[tuple[str | None, str | bytes]], *, by: str | None = None
 ) -> None:
-    """Write several places as `write_output` does: all of them or, where a file cannot be written, none."""
+    """Write several outputs as `write_output` does: all of them, or none if a file cannot be written."""
     _refuse_nameless([path for path, _ in outputs])
     files: list[tuple[str, bytes]] = []
     streamed: list[bytes] = []
@@ -178,19 +178,19 @@ def _refusing(path: str) -> Generator[None]:
 
 
 def say_written(program: str, what: str, size: int) -> None:
-    """Tell the user, on standard error, what was written and where; `size` in bytes."""
+    """Report on standard error what was written and where; `size` in bytes."""
     print(f"{program}: wrote {what} ({size_text(size)})", file=sys.stderr)
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as messages have it: `9,600 bytes`."""
+    """Return a number of bytes as messages have it: `9,600 bytes`."""
     return f"{size:,} {'byte' if size == 1 else 'bytes'}"
 
 
 def make_folder(path: str) -> None:
-    """Make a folder with those that it is in; one that is there is taken.
+    """Create a folder and its parents, unless it exists.
 
-    Errors: XetileError where it cannot be made.
+    Raise XetileError if it cannot be created.
     """
     try:
         Path(path).mkdir(parents=True, exist_ok=True)

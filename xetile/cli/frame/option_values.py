@@ -1,4 +1,4 @@
-"""Options of several commands, and values as argparse reads them; `refusal` is said behind a text that is none."""
+"""Options that several commands share, and readers of their values; a bad value's message ends with `refusal`."""
 
 import re
 from argparse import ArgumentTypeError
@@ -9,7 +9,7 @@ from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING
 
 
 def read_pair(text: str, refusal: str) -> tuple[int, int]:
-    """Two whole numbers, such as 32x256."""
+    """Return two whole numbers from a text such as 32x256."""
     numbers = re.fullmatch(r"(\d{1,18})[xX](\d{1,18})", text)
     if numbers is None:
         raise ArgumentTypeError(f"'{text}' {refusal}")
@@ -17,7 +17,7 @@ def read_pair(text: str, refusal: str) -> tuple[int, int]:
 
 
 def read_number(text: str, refusal: str, base: int = 10) -> int:
-    """A whole number; base 0 takes 0x400 too."""
+    """Return a whole number; base 0 also accepts 0x400."""
     try:
         return int(text, base)
     except ValueError:
@@ -25,7 +25,7 @@ def read_number(text: str, refusal: str, base: int = 10) -> int:
 
 
 def read_count(text: str, refusal: str, *, least: int = 0, most: int = 10**18) -> int:
-    """Return a whole number from `least` to `most`, written in digits alone."""
+    """Return a whole number from `least` to `most`, written only in digits."""
     number = int(text) if re.fullmatch(r"\d{1,18}", text, re.ASCII) else least - 1
     if not least <= number <= most:
         raise ArgumentTypeError(f"'{text}' {refusal}")
@@ -33,7 +33,7 @@ def read_count(text: str, refusal: str, *, least: int = 0, most: int = 10**18) -
 
 
 def devices_in_words(several: str = "") -> str:
-    """Return the names of devices, and which one is taken by default; `several` says how to name more than one."""
+    """Return the names of devices, and the default; `several` says how to name more than one."""
     *others, last = names()
     return (
         f"{', '.join(others)} or {last}{several}; by default the one that the gpu.module names, "

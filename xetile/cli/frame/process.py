@@ -1,16 +1,16 @@
-"""Signals that end a command: at any time, without a trace, with children ended and temporary files gone.
+"""Signals that end a command: at any time, without a trace, ending child processes and removing temporary files.
 
 | when | what a signal does |
 |---|---|
 | while the command's modules are imported, and when all is done | ends the process at once |
-| while it works | raises, so that what has begun is tidied up; further signals are ignored |
+| while it works | raises, so that what has begun is cleaned up; further signals are ignored |
 | ... in machine code, which no exception interrupts | ends the process after a grace |
 
 The status is 128 and the signal's number. A signal that was ignored when the command began stays so (nohup).
 
 Standard streams that may be closed or full: a failure is one line, and never a trace when Python ends.
 
-What goes to standard output must arrive, what goes to standard error may be lost.
+Output to standard output must arrive; output to standard error may be lost.
 """
 
 import os
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 GRACE_SECONDS = 2.0
-"""How long a command may take to tidy up."""
+"""Time that a command gets to clean up."""
 
 _ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -39,12 +39,12 @@ _came: ContextVar[bool] = ContextVar("came", default=False)
 
 
 def has_come() -> bool:
-    """Whether a signal has raised what ends the command; libraries may have made another error of it."""
+    """Return True if a signal has raised the exception that ends the command; libraries may have replaced it."""
     return _came.get()
 
 
 def end_at_once() -> None:
-    """From now on a signal ends the process without another word."""
+    """End the process at once on a signal from now on."""
     _handle(_end)
 
 
@@ -68,7 +68,7 @@ def _raise(number: int, frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """What is done inside may be interrupted, and is what the process was started for."""
+    """Within the context, the command does its work, and signals raise."""
     _watch()
     _handle(_raise)
     try:
@@ -78,7 +78,7 @@ def interruptible() -> Generator[None]:
 
 
 def _watch() -> None:
-    """End the process some time after a signal whatever it does: Python's handlers wait for machine code to return."""
+    """End the process some time after a signal, because Python's handlers wait for machine code to return."""
     from threading import Thread
     from time import sleep
 
@@ -100,14 +100,14 @@ _OUTPUT, _ERRORS = 1, 2
 
 
 def mend_streams() -> None:
-    """Make the process's standard streams answer failures as the user may read them."""
+    """Replace the process's standard streams by ones whose failures users can read."""
     _fill_numbers()
     sys.stdout = _text(_Output(_OUTPUT, "wb", closefd=False), sys.stdout)
     sys.stderr = _text(_Errors(_ERRORS, "wb", closefd=False), sys.stderr)
 
 
 def _fill_numbers() -> None:
-    """Keep the numbers of closed streams from the files that are opened next."""
+    """Prevent files opened later from getting the numbers of closed standard streams."""
     for number, mode in ((0, os.O_WRONLY), (_OUTPUT, os.O_RDONLY), (_ERRORS, os.O_WRONLY)):
         try:
             os.fstat(number)
@@ -119,7 +119,7 @@ def _fill_numbers() -> None:
 
 
 def _text(raw: FileIO, like: TextIO | None) -> TextIOWrapper:
-    """A text stream with the properties of the one that Python made, None where it was closed."""
+    """Return a text stream with the properties of `like`, Python's own stream, or None if that was closed."""
     buffered = BufferedWriter(raw)
     if not isinstance(like, TextIOWrapper):
         return TextIOWrapper(buffered, encoding="utf-8", errors="backslashreplace")
@@ -153,7 +153,7 @@ class _Output(FileIO):
 
 
 class _Errors(FileIO):
-    """Standard error; what it does not take is dropped."""
+    """Standard error; output that cannot be written is dropped."""
 
     def write(self, b: "ReadableBuffer", /) -> int:
         with suppress(OSError):

@@ -1,6 +1,6 @@
-"""One way of answering for all command lines: wrong input gets one line, never a traceback.
+"""The frame of all command lines: wrong input prints one line, never a traceback.
 
-Below the line stand the line of source and a caret, then notes on other places in the same way.
+After the line come the line of source and a caret, then notes on other places in the same form.
 
 | what happened | standard error | status |
 |---|---|---|
@@ -24,7 +24,7 @@ from xetile.errors import XetileError, one_command, one_line
 
 
 def version_text(program: str) -> str:
-    """The versions, one per line."""
+    """Return the versions, one per line."""
     from importlib import import_module
     from importlib.metadata import version
 
@@ -48,7 +48,7 @@ def version_text(program: str) -> str:
 
 
 def _bindings() -> str:
-    """The Python bindings of MLIR; those of another version, or without the library that they need, are not used."""
+    """Describe MLIR's Python bindings; other versions, or ones that lack their library, are not used."""
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
 
@@ -73,7 +73,7 @@ def _tool(name: str, path: Path | None, version: str | None = None) -> str:
 
 
 class PrintAndLeave(argparse.Action):
-    """An option that prints a text, of which it is told the program, and leaves."""
+    """An option that prints a text, computed from the program's name, and exits."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class ToolParser(argparse.ArgumentParser):
 
     @property
     def options(self) -> Mapping[str, argparse.Action]:
-        """What the options do, by their spellings."""
+        """Return the actions of the options by their spellings."""
         return self._option_string_actions
 
     def error(self, message: str) -> NoReturn:
@@ -141,7 +141,7 @@ class ToolParser(argparse.ArgumentParser):
 def run_tool(
     program: str, main: Callable[[list[str]], int], arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a tool's `main` on its arguments, by default the process's; the result is its status."""
+    """Run a tool's `main` on its arguments, by default the process's, and return its status."""
     if arguments is None:
         return _run_process(program, main)
     given = list(arguments)
@@ -179,11 +179,11 @@ def _status(main: Callable[[list[str]], int], given: list[str]) -> int:
 
 
 def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
-    """As `run_tool` where the process has nothing else to do: its streams and signals are the tool's."""
+    """Run a tool as the only job of the process, whose streams and signals it then owns."""
     from xetile.cli.frame.process import interruptible, mend_streams
 
     try:
-        mend_streams()  # first: what watches for signals must not get the number of a closed one
+        mend_streams()  # first: the pipe that watches for signals must not get the number of a closed stream
         with interruptible():
             return run_tool(program, main, sys.argv[1:])
     except KeyboardInterrupt:
@@ -193,7 +193,7 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
 
 
 def _is_interrupt(error: BaseException) -> bool:
-    """Whether an interrupt is behind an error: Python 3.11 wraps what is raised while a class is made."""
+    """Return True if an error was caused by an interrupt: Python 3.11 wraps errors raised while a class is created."""
     met: set[int] = set()  # an error may be its own cause
     seen: BaseException | None = error
     while seen is not None and id(seen) not in met:
@@ -205,7 +205,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:
-    """What goes to standard error, without the last line break, and the status that an exception stands for."""
+    """Return the text for standard error, without the last line break, and the status of an exception."""
     wrong = _as_wrong_input(error)
     if wrong is None:
         text = f"{type(error).__name__}: {one_line(str(error)) or 'no message'}"

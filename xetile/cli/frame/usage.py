@@ -1,4 +1,4 @@
-"""What argparse refuses, in words that say what to write."""
+"""argparse's errors in words that say what to write."""
 
 import re
 from argparse import Action
@@ -15,7 +15,7 @@ Options = Mapping[str, Action]
 
 
 def explained(program: str, options: Options, message: str) -> str:
-    """A message of argparse with what to write."""
+    """Return a message of argparse with advice on what to write."""
     if found := re.fullmatch(r"unrecognized arguments: (.*)", message, re.DOTALL):
         return unrecognized(program, options, found[1].split(" ")[0])
     if message == "the following arguments are required: IN":
@@ -38,7 +38,7 @@ def explained(program: str, options: Options, message: str) -> str:
 
 
 def unrecognized(program: str, options: Collection[str], argument: str) -> str:
-    """The answer to an argument that no option of a program takes."""
+    """Return the answer to an argument that no option of a program accepts."""
     if not argument.startswith("-") or argument == "-":
         return _too_many(program, argument)
     flag = argument.partition("=")[0]
@@ -61,7 +61,7 @@ def _too_many(program: str, argument: str) -> str:
 
 
 def _owners(flag: str) -> list[str]:
-    """The commands that have an option."""
+    """Return the commands that have an option."""
     from importlib import import_module
 
     from xetile.cli.entry import COMMANDS

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from xetile.targets.xe.device import XeDevice
 
 OPERANDS = ("A", "B", "C")
-"""Of a matrix product."""
+"""The operands of a matrix product."""
 
 _MOST_REGISTERS = 1 << 16
 
 
 class _Message(NamedTuple):
-    """Where a message begins, and its registers, ascending, with the elements of its result that they take."""
+    """The place where a message begins, its registers, ascending, and the elements of its result that they receive."""
 
     at: tuple[int, int]
     registers: list[int]
@@ -59,7 +59,7 @@ class _Report(NamedTuple):
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; the result is its exit status."""
+    """Run the command and return its exit status."""
     from xetile.layout.intel.message_layouts import message_layout
 
     options = make_parser().parse_args(arguments)
@@ -82,7 +82,7 @@ def run(arguments: list[str]) -> int:
 
 
 def pair(text: str) -> tuple[int, int]:
-    """Two extents, neither 0, of an option."""
+    """Return two extents of an option; neither may be 0."""
     refusal = "must be ROWSxCOLUMNS, such as 32x256"
     extents = read_pair(text, refusal)
     if 0 in extents:
@@ -91,7 +91,7 @@ def pair(text: str) -> tuple[int, int]:
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks."
     )
@@ -227,14 +227,14 @@ def _messages(layout: "LinearLayout", plan: "LoadPlan") -> list[_Message]:
 
 
 def check_registers(layout: "LinearLayout") -> None:
-    """Refuse tiles that nobody has registers for."""
+    """Raise if the tile takes more registers than any device has."""
     registers = layout.in_dim_size("register")
     if registers > _MOST_REGISTERS:
         refuse(f"the tile takes {registers} registers in each lane, at most {_MOST_REGISTERS}")
 
 
 def operand_bits(options: Namespace, target: "XeDevice") -> int:
-    """Bits of the operand's elements, of a type that the device's DPAS takes."""
+    """Return the bits of the operand's elements; raise if the device's DPAS does not support their type."""
     types = target.operand_types(options.operand.lower())
     if options.dtype not in types:
         refuse(
@@ -245,7 +245,7 @@ def operand_bits(options: Namespace, target: "XeDevice") -> int:
 
 
 def _dpas(options: Namespace, bits: int) -> "Dpas":
-    """The encoding, whose operand fits into the tile."""
+    """Return the DPAS encoding; raise if its operand is larger than the tile."""
     from xetile.layout.intel.dpas_layouts import Dpas
     from xetile.targets.xe.device import LANES
     from xetile.targets.xe.dpas import COLUMNS, DEPTH
@@ -307,7 +307,7 @@ def _stages(
 
 
 def _configuration(report: _Report) -> dict[str, int]:
-    """Return the message in the words that it moves: A of 8 bits goes as 16 bits, a transpose as 32."""
+    """Return the message in the words that it moves: A of 8 bits is moved as 16 bits, a transpose as 32."""
     from xetile.layout.intel.message_layouts import register_word
 
     rows, columns, blocks, packed, transposed = report.configuration
@@ -341,7 +341,7 @@ def _text(report: _Report, *, tables: bool) -> str:
 
 
 def _stage_parts(report: _Report, *, tables: bool) -> list[str]:
-    """Return the stages; with `tables` below each where its offsets lie, and before them what each lane holds."""
+    """Return the stages; with `tables` also each stage's offsets, and first the elements that each lane holds."""
     parts: list[str] = []
     if tables:
         moved = report.configuration

@@ -1,4 +1,4 @@
-"""`xetile-layout convert`: what it takes to bring a tensor from one register layout into another."""
+"""`xetile-layout convert`: the steps that convert a tensor from one register layout into another."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def planned(
     source: "LinearLayout", target: "LinearLayout", element_bits: int, device: "XeDevice"
 ) -> "Plan":
-    """The plan for a device; refused where its subgroups have other lanes."""
+    """Return the plan for a device; raise if the layouts have another number of lanes than its subgroups."""
     from xetile.layout.exchange.plans import plan
 
     for layout in (source, target):
@@ -43,7 +43,7 @@ def planned(
 
 
 def plan_text(plan: "Plan", element_bits: int, device: "XeDevice") -> str:
-    """The plan in words, a line for each step."""
+    """Return the plan in words, a line for each step."""
     lines = [f"Conversion on {device.name}: {plan.kind}, {plan.price:g} instructions"]
     if plan.kind == "workgroup shared memory":
         lines.append("Other subgroups hold elements; no pass emits this exchange")
@@ -57,7 +57,7 @@ def plan_text(plan: "Plan", element_bits: int, device: "XeDevice") -> str:
 
 
 def plan_data(plan: "Plan", device: "XeDevice") -> dict[str, object]:
-    """The plan as data."""
+    """Return the plan as data."""
     return {
         "device": device.name,
         "kind": plan.kind,
@@ -98,7 +98,7 @@ def _shuffle_lines(step: "Shuffle") -> list[str]:
 
 
 def _reader(columns: Sequence[int], lane: int) -> str:
-    """Which lane is read from."""
+    """Return a description of the lane that is read."""
     if not any(columns):
         return f"from lane {lane} to all:"
     if list(columns) == [1 << bit for bit in range(len(columns))]:
@@ -165,7 +165,7 @@ _KINDS = {
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; the result is its exit status."""
+    """Run the command and return its exit status."""
     from xetile.layout.text.attribute_text import layout_of
 
     options = make_parser().parse_args(arguments)
@@ -212,7 +212,7 @@ def _for_device(
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         f"{PROGRAM} convert", "Plans a conversion between two register layouts of a tensor."
     )

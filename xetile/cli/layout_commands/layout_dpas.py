@@ -1,4 +1,4 @@
-"""`xetile-layout dpas`: what each lane of a subgroup holds of an operand of the matrix instruction."""
+"""`xetile-layout dpas`: the elements of a matrix instruction's operand that each lane of a subgroup holds."""
 
 from argparse import Namespace
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ _VIEWS = ("lanes", "bases", "hardware", "tensor", "matrix")
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; the result is its exit status."""
+    """Run the command and return its exit status."""
     from xetile.analysis.kernel_targets import device_named, option_called
     from xetile.layout.intel.dpas_layouts import dpas_operand_layout, dpas_register_word
     from xetile.targets.xe.device import LANES, XeDevice
@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
         target = device_named(options.device, XeDevice)
     operand: str = options.operand.lower()
     bits = operand_bits(options, target)
-    # The accumulator is held alike whatever is multiplied.
+    # The accumulator has one layout whatever types are multiplied.
     operations = 2 if operand == "c" else 32 // bits
     rows, columns = options.repeat_count, DEPTH * operations
     shapes = {"a": (rows, columns), "b": (columns, COLUMNS), "c": (rows, COLUMNS)}
@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(f"{PROGRAM} dpas", "Shows which lane holds what of a DPAS operand.")
     add = parser.add_argument
     add("--device", help=f"the device, such as {EXAMPLE}; by default {DEFAULT}")

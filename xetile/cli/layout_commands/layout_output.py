@@ -1,4 +1,4 @@
-"""What the commands of `xetile-layout` share: tensor types, the outputs, layouts as data."""
+"""The parts that the commands of `xetile-layout` share: tensor types, the outputs, layouts as data."""
 
 import argparse
 import json
@@ -22,12 +22,12 @@ HELP_COLUMNS = 79
 
 
 def refuse(message: str, cause: Exception | None = None) -> NoReturn:
-    """Answer wrong input."""
+    """Raise XetileError for wrong input."""
     raise XetileError(message) from cause
 
 
 class TensorType(NamedTuple):
-    """What a tensor type says: extents in elements, the element type's name and bits, and its layout's text if any."""
+    """A tensor type: extents in elements, the element type's name and bits, and its layout's text or None."""
 
     shape: tuple[int, ...]
     element: str
@@ -36,14 +36,14 @@ class TensorType(NamedTuple):
 
 
 def add_examples(parser: ToolParser, *examples: str) -> None:
-    """Calls to copy, below the options."""
+    """Add example calls after the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = textwrap.fill(parser.description or "", HELP_COLUMNS)
     parser.epilog = "\n".join(["examples:", *(f"  {PROGRAM} {text}" for text in examples)])
 
 
 def add_outputs(parser: ToolParser) -> None:
-    """The options that say where to and in which form."""
+    """Add the options for the place and the form of the output."""
     parser.add_argument("--json", action="store_true", help="print data for programs")
     parser.add_argument("--svg", metavar="FILE", help="write a drawing")
     parser.add_argument("--html", metavar="FILE", help="write a drawing as a web page")
@@ -53,7 +53,7 @@ def add_outputs(parser: ToolParser) -> None:
 
 
 def tensor_type(text: str) -> TensorType:
-    """Reads `tensor<256x32xf16>`, with or without a layout in it."""
+    """Read `tensor<256x32xf16>`, with or without a layout in it."""
     found = re.fullmatch(
         r"\s*tensor<((?:\d{1,18}x)+)([A-Za-z]\w*)\s*(?:,\s*(#.*))?>\s*", text, re.DOTALL
     )
@@ -64,7 +64,7 @@ def tensor_type(text: str) -> TensorType:
 
 
 def element_bits(name: str) -> int:
-    """Bits of an element in memory, from its type's name."""
+    """Return the bits of an element in memory, from its type's name."""
     if name == "tf32":
         return 32
     found = re.fullmatch(r"[su]?[a-z]*?(\d+)(E\d+M\d+\w*)?", name)
@@ -74,7 +74,7 @@ def element_bits(name: str) -> int:
 
 
 def layout_data(layout: "LinearLayout") -> dict[str, object]:
-    """A layout for programs: in dimensions with their bases, out dimensions with their sizes."""
+    """Return a layout for programs: in dimensions with their bases, out dimensions with their sizes."""
     return {
         "in": [[name, vectors] for name, vectors in layout.bases.items()],
         "out": [[name, size] for name, size in layout.out_dims.items()],
@@ -82,12 +82,12 @@ def layout_data(layout: "LinearLayout") -> dict[str, object]:
 
 
 def as_json(data: object) -> str:
-    """Data as one line of JSON."""
+    """Return data as one line of JSON."""
     return json.dumps(data) + "\n"
 
 
 def view_text(layout: "LinearLayout", view: str, *, subgroup: str) -> str:
-    """Print a layout in one of the views; `subgroup` is what the lines of a subgroup are headed by."""
+    """Print a layout in one of the views; `subgroup` is the heading of the lines of a subgroup."""
     from xetile.layout.show.register_tables import hardware_view, matrix_view, tensor_view
 
     match view:
@@ -121,7 +121,7 @@ def lane_table(layout: "LinearLayout", word: int) -> str:
 def write_outputs(
     options: Namespace, text: str, pictures: "Sequence[tuple[str, Drawable, int]]"
 ) -> None:
-    """Write the text, and the drawings that were asked for; nothing is written before all is made."""
+    """Write the text and the requested drawings; nothing is written before all is computed."""
     drawings: list[tuple[str, str]] = []
     if options.svg is not None or options.html is not None:
         from xetile.layout.show.pages import Panel, draw_html, draw_svg

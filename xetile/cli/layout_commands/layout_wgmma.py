@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; the result is its exit status."""
+    """Run the command and return its exit status."""
     options = make_parser().parse_args(arguments)
     _check_question(options)
     if options.descriptor is not None:
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _check_question(options: Namespace) -> None:
-    """Refuse options of two questions at once."""
+    """Raise if options of two questions are given at once."""
     asked = ("descriptor", "l", "dtype")
     given = [name for name in asked if getattr(options, name) is not None]
     if len(given) > 1:
@@ -56,7 +56,7 @@ _pair = partial(read_pair, refusal="must be MNxK, such as 64x16")
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         f"{PROGRAM} wgmma",
         "Shows a canonical layout (--dtype, --major, --swizzle, --shape), what wgmma makes of a layout in "
@@ -140,7 +140,7 @@ class _Report(NamedTuple):
 
     @property
     def descriptors(self) -> "list[Descriptor]":
-        """One for each tile."""
+        """Return a descriptor for each tile."""
         base: int = self.options.base_offset
         starts = [self.options.start + n * self.tiles.step for n in range(self.tiles.number)]
         return [self.operand.descriptor(start, base_offset=base) for start in starts]

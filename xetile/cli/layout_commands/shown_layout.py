@@ -1,8 +1,8 @@
 """`xetile-layout`: prints and draws what a layout attribute means.
 
-Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `dpas` shows
-which lane holds what of an operand of the matrix instruction, `block-load` how one is loaded, `convert` what a change
-of layout takes, `wgmma` an operand of Hopper's matrix instruction in shared memory.
+Without a command it accepts the flags of Triton's `triton-tensor-layout` and prints what that prints. `dpas` shows
+which lane holds which elements of a matrix instruction's operand, `block-load` how an operand is loaded, `convert` the
+steps of a change of layout, `wgmma` an operand of Hopper's matrix instruction in shared memory.
 """
 
 import json
@@ -65,20 +65,20 @@ def _run(arguments: list[str]) -> int:
 
 
 def _help(parser: ToolParser) -> int:
-    """The answer to a call that asks nothing."""
+    """Answer a call without arguments."""
     parser.print_help()
     return 0
 
 
 class NamedLayout(NamedTuple):
-    """A layout to show: the text that introduces it, and the layout, or the map where sizes are no powers of two."""
+    """A layout to show: its introducing text, and the layout, or the map if its sizes are not powers of two."""
 
     title: str
     layout: "LinearLayout | Distribution"
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM,
         f"Prints what a layout attribute means. Commands: {', '.join(_COMMANDS)} (each has --help).",
@@ -143,7 +143,7 @@ def _data(layout: "LinearLayout | Distribution") -> dict[str, object]:
 
 
 def _in_bits(map: "Distribution", what: str) -> NoReturn:
-    """The answer where a map of other sizes than powers of two has no such thing."""
+    """Raise because a map whose sizes are not powers of two has no such view."""
     refuse(
         f"no {what} of a map of {'x'.join(str(n) for n in map.shape)} elements to "
         f"{'x'.join(str(n) for n in map.grid)} subgroups in units of {'x'.join(str(n) for n in map.unit)}: "
@@ -152,7 +152,7 @@ def _in_bits(map: "Distribution", what: str) -> NoReturn:
 
 
 def _caption(title: str, layout: "LinearLayout | Distribution") -> str:
-    """An attribute without its fields, and the shape."""
+    """Return an attribute without its fields, and the shape."""
     from xetile.layout.algebra.block_grids import Distribution
 
     name = title.partition("<")[0] if "<" in title else title
@@ -172,7 +172,7 @@ def _text(options: Namespace, title: str, layout: "LinearLayout | Distribution")
                 _in_bits(layout, view)
             parts.append((subgroup_view if view == "hardware" else holder_view)(layout))
             continue
-        # attributes that begin so are not Triton's: there a subgroup is called one
+        # attributes that begin so are not Triton's: in those a subgroup is called a subgroup
         ours = options.subgroup or title.partition("= ")[2].startswith(_OURS)
         name = "Subgroup" if ours or title.startswith(_OURS) else "Warp"
         parts.append(view_text(layout, view, subgroup=name))
@@ -194,7 +194,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
 
 
 def _of_file(options: Namespace, tensor: TensorType) -> list[NamedLayout]:
-    """The aliases that fit the tensor; of the others a warning each, where there is one that fits."""
+    """Return the aliases that fit the tensor, and warn of the others; raise if none fits."""
     from xetile.layout.algebra.linear_layout import LayoutError
 
     found: list[NamedLayout] = []
@@ -214,7 +214,7 @@ def _of_file(options: Namespace, tensor: TensorType) -> list[NamedLayout]:
 
 
 def layout_to_show(text: str, shape: tuple[int, ...]) -> "LinearLayout | Distribution":
-    """The layout of an attribute; of a `wg_map` of other sizes than powers of two what it deals out."""
+    """Return the layout of an attribute, or the distribution of a `wg_map` whose sizes are not powers of two."""
     from xetile.layout.algebra.block_grids import Distribution, is_power_of_two
     from xetile.layout.text.attribute_text import WorkgroupMap, layout_of, parse_layout
 
@@ -227,7 +227,7 @@ def layout_to_show(text: str, shape: tuple[int, ...]) -> "LinearLayout | Distrib
 
 
 def _aliases(options: Namespace) -> list[tuple[str, str]]:
-    """The aliases of a file, each with those inside of it written out."""
+    """Return the aliases of a file, each with the aliases inside it expanded."""
     from xetile.cli.frame.inputs_outputs import read_input
 
     source, name = read_input(options.i)

@@ -20,12 +20,12 @@ _ANNOUNCEMENT = re.compile(
 MARKER = "expected-"
 
 _MOST_DIGITS = 12
-"""Of a distance in lines, with its sign: what is cut off leads behind every file as well."""
+"""Most digits, with the sign, of a distance in lines; a longer distance is past the end of every file even if cut."""
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """Something that was reported: its kind, its line from 1 or None, its message."""
+    """A reported diagnostic: its kind, its line from 1 or None, its message."""
 
     kind: str
     line: int | None
@@ -34,7 +34,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Something that the input announces, the line of the announcement, and what it matches."""
+    """An announced diagnostic, the line of the announcement, and the pattern that it matches."""
 
     kind: str
     line: int | None
@@ -50,7 +50,7 @@ class Expectation:
 
 
 def read_expectations(text: str) -> list[Expectation]:
-    """All announcements of an input; lines count from 1."""
+    """Return all announcements of an input; lines count from 1."""
     lines = text.split("\n")
     announcing = [_ANNOUNCEMENT.search(line) is not None for line in lines]
     expectations: list[Expectation] = []
@@ -88,9 +88,9 @@ def _pattern(message: str) -> str:
 def unmet(
     expectations: list[Expectation], diagnostics: list[Diagnostic], *, unexpected: bool = True
 ) -> list[tuple[int, str]]:
-    """What is wrong, as lines and messages.
+    """Return the mismatches as lines and messages.
 
-    That is announcements not met and, if `unexpected`, diagnostics that nobody announced.
+    Mismatches are announcements that nothing met and, if `unexpected`, diagnostics that were not announced.
     """
     open_expectations = list(expectations)
     wrong: list[tuple[int, str]] = []

@@ -1,11 +1,11 @@
-"""What `xetile-opt` tells on standard error of the passes that it runs: IR around them, and their time.
+"""Reports of `xetile-opt` on standard error about the passes that it runs: IR around them, and their time.
 
-The form of the report is that of mlir-opt, so that tools that cut it up go on working.
+The form of the time report is that of mlir-opt, so that tools that parse it go on working.
 Source: mlir-opt 22 with --mlir-timing.
 
 Dumps of IR around passes: their heads, and where each goes.
 
-Heads, and the names of files in a folder (`--mlir-print-ir-tree-dir`), are mlir-opt's, so that tools that cut them up
+Heads, and the names of files in a folder (`--mlir-print-ir-tree-dir`), are mlir-opt's, so that tools that parse them
 go on working. Source: mlir-opt 22.
 """
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
 ALL = "*"
-"""Stands for every pass."""
+"""The name that selects every pass."""
 
 
 class Dumps(NamedTuple):
-    """Before and after which passes the IR is printed (`ALL` for every one), and when it is left out.
+    """The passes before and after which the IR is printed (`ALL` for every one), and conditions that omit it.
 
     `changed_only`: after a pass only if it changed the IR. `failed_only`: after a pass only if it failed.
-    `module_scope`: the whole module is printed where a pass ran on an op of it. `folder`: each dump is a file there.
+    `module_scope`: print the whole module if a pass runs on an op of it. `folder`: write each dump to a file there.
     """
 
     before: Collection[str] = ()
@@ -45,7 +45,7 @@ class Dumps(NamedTuple):
 
 
 class Watched:
-    """The op that a pass runs on: what stands in its place, since a pass may make it anew."""
+    """The op that a pass runs on, found by its place, since a pass may replace it."""
 
     def __init__(self, op: "Operation") -> None:
         self._root = op
@@ -61,7 +61,7 @@ class Watched:
         return found
 
     def around(self) -> "list[Operation]":
-        """The op and those that it stands in, the outermost first."""
+        """Return the op and its parents, the outermost first."""
         found = [self.op]
         while (outer := found[0].parent_op()) is not None:
             found.insert(0, outer)
@@ -69,7 +69,7 @@ class Watched:
 
 
 class DumpPrinter:
-    """Prints dumps on standard error, or writes each as a file: their numbers count those of each op."""
+    """A printer of dumps on standard error, or to a file each; the dumps of each op are numbered separately."""
 
     def __init__(self, dumps: Dumps) -> None:
         self._dumps = dumps
@@ -80,7 +80,7 @@ class DumpPrinter:
     def dump(self, when: str, name: str, watched: Watched) -> None:
         """Print the IR `when` the pass `name` runs or ran.
 
-        Errors: XetileError for a folder that cannot be written.
+        Raise XetileError if the folder cannot be written.
         """
         around = watched.around()
         shown = around[-1]
@@ -112,7 +112,7 @@ class DumpPrinter:
 
 
 def text_of(op: "Operation") -> str:
-    """The text of a module or an op of it; `str` of an op alone has more."""
+    """Return the text of a module or an op of it; `str` of an op alone has more."""
     from io import StringIO
 
     from xdsl.printer import Printer
@@ -138,7 +138,7 @@ def _folder_name(op: "Operation") -> str:
 
 
 class ImportClock(MetaPathFinder):
-    """Counts the `seconds` that modules take to be imported, with what they import themselves."""
+    """A counter of the `seconds` that importing modules takes, with the modules that they import."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -168,7 +168,7 @@ class ImportClock(MetaPathFinder):
 
 
 class Instrumentation:
-    """Watches one run of the tool. Times are seconds of wall time; those of phases are without imports."""
+    """The observation of one run of the tool. Times are seconds of wall time; those of phases exclude imports."""
 
     def __init__(self, dumps: Dumps, *, timing: bool) -> None:
         self.dumps = dumps
@@ -191,7 +191,7 @@ class Instrumentation:
 
     @contextmanager
     def around(self, name: str, op: "Operation") -> Generator[None]:
-        """Watch a pass that runs on a module, or on an op of it."""
+        """Observe a pass that runs on a module, or on an op of it."""
         dumps, dump = self.dumps, self._printer.dump
         watched = Watched(op)
         after = dumps.wants(dumps.after, name)
@@ -217,7 +217,7 @@ class Instrumentation:
 
 
 def timing_report(rows: list[tuple[str, float]], total: float) -> str:
-    """The table of seconds and shares; what no row accounts for is `Rest`."""
+    """Return the table of seconds and shares; `Rest` is the time that no row accounts for."""
     rest = total - sum(seconds for _, seconds in rows)
     line = "===" + "-" * 73 + "==="
     head = [

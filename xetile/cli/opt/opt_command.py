@@ -1,7 +1,7 @@
 """`xetile-opt`: reads IR, runs passes, prints IR. xDSL's driver with our parser, dialects and passes.
 
-It differs where that stands in the way of a pipe or a person: passes are named as in mlir-opt, errors are one line
-with a place, reports go to standard error, a failure leaves output files alone.
+It differs from xDSL's driver for use in pipes and by people: passes are named as in mlir-opt, errors are one line
+with a place, reports go to standard error, a failure leaves output files unchanged.
 """
 
 import re
@@ -65,19 +65,19 @@ PROGRAM = "xetile-opt"
 def _run(arguments: list[str]) -> int:
     import gc
 
-    gc.disable()  # nearly everything that is made lives to the end; worth a fifth of parsing
+    gc.disable()  # nearly all objects live to the end; worth a fifth of parsing
     return OptMain(arguments).answer()
 
 
 def make_parser() -> ToolParser:
-    """The command's options, without its passes."""
+    """Return the parser of the command's options, without its passes."""
     parser = ToolParser(PROGRAM, "")
     add_arguments(parser, [])
     return parser
 
 
 class OptParser(ToolParser):
-    """The tool's argument parser; its help ends with the passes, made only when asked for."""
+    """The tool's argument parser; its help ends with the passes, listed only on request."""
 
     def __init__(self, passes: PassFactories) -> None:
         super().__init__(
@@ -94,11 +94,11 @@ class OptParser(ToolParser):
 
 
 def _no_check(self: Attribute) -> None:
-    """Attribute checks with --disable-verify."""
+    """Replace attribute checks if --disable-verify is given."""
 
 
 def _licm() -> type[ModulePass]:
-    """The pass of the pipelines, which knows scf.while too."""
+    """Return the pass of the pipelines, which also handles scf.while."""
     from xetile.rewriting.tidying import HoistLoopInvariants
 
     return HoistLoopInvariants
@@ -114,11 +114,10 @@ class OptMain(xDSLOptMain):
 
         self.diagnostics: list[Diagnostic] = []
         self.source_name = ""
-        # what is known: xDSL's, every installed plugin's,
-        # ours on top; imported when first met
+        # all that is known: xDSL's, every installed plugin's, and ours, which takes precedence; imported on first use
         universe = Universe.get_multiverse()
         self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
-        # ours as they are: what the universe adds to them is for ops that other parsers read
+        # ours unwrapped: the wrappers of the universe are for ops that other parsers read
         self.available_passes = {**universe.all_passes, **all_passes(), "licm": _licm}
         self.available_targets = dict(universe.all_targets)
         self.ctx = Context()
@@ -138,7 +137,7 @@ class OptMain(xDSLOptMain):
             dumps(self.args), timing=self.args.mlir_timing or self.args.time_passes
         )
         self._apply_switches()
-        # wrong names and options are refused before anything is read
+        # report wrong names and options before anything is read
         self.steps = parse_steps(self.args.passes, self.available_passes)
         check_dumps(self.args, self.available_passes, set(pass_names(self.steps)))
 
@@ -168,7 +167,7 @@ class OptMain(xDSLOptMain):
             verify(module)
 
     def apply_passes(self, prog: ModuleOp) -> None:
-        """Verify the module, then run pass after pass, verifying what each makes."""
+        """Verify the module, then run one pass after another, verifying the IR after each."""
         self._verify(prog)
         if not self.steps:
             return
@@ -176,7 +175,7 @@ class OptMain(xDSLOptMain):
             self._run(self.steps, prog)
 
     def _run(self, steps: Iterable[Step], op: Operation) -> Operation:
-        """Run steps on a module, or on one op of it; the result is what stands in its place."""
+        """Run steps on a module or on one op of it; return the op that has replaced it."""
         for step in steps:
             if isinstance(step, Nested):
                 self._run_nested(step, op)
@@ -236,7 +235,7 @@ class OptMain(xDSLOptMain):
     # The run.
 
     def answer(self) -> int:
-        """Answer a question about the tool, or process the input; the result is the exit status."""
+        """Answer a question about the tool, or process the input; return the exit status."""
         if self.args.list_passes:
             print(names(self.available_passes))
         elif self.args.show_dialects:
@@ -251,7 +250,7 @@ class OptMain(xDSLOptMain):
         if self.args.dump_pass_pipeline:
             print(f"// pass pipeline: builtin.module({self.args.passes})", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
-        if self.args.target != "mlir":  # IR may go where it came from, as mlir-opt has it
+        if self.args.target != "mlir":  # IR may overwrite its input, as in mlir-opt
             keep_inputs([self.args.output_file], [self.args.input_file])
         marker = self.args.split_input_file
         chunks = [text] if marker is None else split_chunks(text, marker)
@@ -286,7 +285,7 @@ class OptMain(xDSLOptMain):
         with self.instrumentation.phase("Parser"):
             module = self._parse_mlir(BytesIO(chunk.encode()))
         if self.args.verify_roundtrip:
-            self._verify(module)  # what is wrong cannot always be printed
+            self._verify(module)  # wrong IR cannot always be printed
             self._check_round_trip(module)
         if self.args.verify_diagnostics is None:
             self.apply_passes(module)
@@ -342,7 +341,7 @@ def _show(wrong: Sequence[str]) -> int:
 
 
 def split_chunks(text: str, marker: str = SEPARATOR) -> list[str]:
-    """The parts between the lines of `marker`, each after as many line breaks as stood before it."""
+    """Return the parts between lines of `marker`, padded with line breaks so that line numbers are the file's."""
     chunks: list[str] = []
     lines = 0
     for chunk in re.split(rf"(?m)^[ \t]*{re.escape(marker)}.*$", text):

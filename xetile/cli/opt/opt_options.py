@@ -12,14 +12,14 @@ from xetile.errors import XetileError, warn
 
 SEPARATOR = "// -----"
 _WITHOUT_VALUE = {"--split-input-file": SEPARATOR, "--verify-diagnostics": "all"}
-"""Options whose value may be left out, as LLVM's command lines have it: it only ever follows a `=`."""
+"""Options whose value may be omitted, as on LLVM's command lines: the value only ever follows a `=`."""
 
 _TRUE = ("1", "true", "on", "yes")
 _FALSE = ("0", "false", "off", "no")
 
 
 def add_arguments(parser: ArgumentParser, targets: list[str]) -> None:
-    """Declare every option of the tool, grouped as people look for them."""
+    """Declare every option of the tool, in the groups that users look for."""
     parser.usage = "%(prog)s [options] [input_file]"
     parser.add_argument(
         "input_file", nargs="?", help="MLIR text; standard input if absent or '-'"
@@ -133,9 +133,9 @@ def _add_listings(add: Add) -> None:
 
 
 def normalized(arguments: Sequence[str], known: Collection[str]) -> list[str]:
-    """The arguments as argparse reads them: two dashes before long options and passes, no optional values.
+    """Return the arguments for argparse: two dashes before long options and passes, optional values written out.
 
-    `known` are the long options and passes, without dashes. LLVM's tools take one dash or two.
+    `known` are the long options and passes, without dashes. LLVM's tools accept one dash or two.
     """
     result: list[str] = []
     for argument in arguments:
@@ -149,7 +149,7 @@ def normalized(arguments: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def dumps(arguments: Namespace) -> Dumps:
-    """Where IR is printed around passes."""
+    """Return the dumps of IR around passes that the options ask for."""
     after = _named(arguments.mlir_print_ir_after)
     before = _named(arguments.mlir_print_ir_before)
     filters = arguments.mlir_print_ir_after_change or arguments.mlir_print_ir_after_failure
@@ -169,17 +169,17 @@ def dumps(arguments: Namespace) -> Dumps:
 
 
 def _named(values: Sequence[str]) -> list[str]:
-    """The passes of an option that may be given several times, each time with commas between."""
+    """Return the passes of an option that may be given several times, each time with commas between."""
     return [name.strip() for value in values for name in value.split(",")]
 
 
 def check_dumps(
     arguments: Namespace, known: Collection[str], running: Collection[str]
 ) -> None:
-    """Refuse names of passes that there are not, and warn of what prints nothing.
+    """Raise for names of unknown passes, and warn about options that print nothing.
 
     `known` are all passes, `running` those of the pipeline.
-    Errors: XetileError for an unknown name, and for a folder without one.
+    Raise XetileError for an unknown name, and for a folder without a name.
     """
     if arguments.mlir_print_ir_tree_dir == "":
         raise XetileError("argument --mlir-print-ir-tree-dir: expected a folder, found ''")
@@ -206,9 +206,9 @@ def check_dumps(
 
 
 def truth(option: str, value: str) -> bool:
-    """The meaning of a boolean's text.
+    """Return the value of a boolean's text.
 
-    Errors: XetileError for any other text.
+    Raise XetileError for any other text.
     """
     if value.lower() in (*_TRUE, *_FALSE):
         return value.lower() in _TRUE

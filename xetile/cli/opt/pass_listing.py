@@ -1,4 +1,4 @@
-"""What there is to choose from: passes and dialects, as `--help`, `--list-passes` and `--show-pass` print them."""
+"""Listings of passes and dialects, as `--help`, `--list-passes` and `--show-pass` print them."""
 
 import re
 import textwrap
@@ -20,9 +20,9 @@ PassFactories = Mapping[str, "Callable[[], type[ModulePass]]"]
 
 
 def help_on_passes(available: PassFactories) -> str:
-    """The part of `--help` about passes: ours with a line and options each, all others by name.
+    """Return the part of `--help` about passes: ours with a line and options each, all others by name.
 
-    Nothing is imported for it: it comes from the table of passes.
+    It comes from the table of passes, so that nothing has to be imported.
     """
     from xetile.passes import PASSES
 
@@ -46,7 +46,7 @@ def help_on_passes(available: PassFactories) -> str:
 
 
 def _entry(name: str, meaning: str) -> list[str]:
-    """A name and what it means; the meaning goes below a name that is too long."""
+    """Return the lines of a name and its meaning; the meaning goes below a name that is too long."""
     body = textwrap.wrap(meaning, _WIDTH - _COLUMN)
     if len(name) > _COLUMN - 2:
         return [name, *(" " * _COLUMN + line for line in body)]
@@ -54,21 +54,21 @@ def _entry(name: str, meaning: str) -> list[str]:
 
 
 def names(known: Iterable[str]) -> str:
-    """Names in order, one per line."""
+    """Return the names in order, one per line."""
     return "\n".join(sorted(known))
 
 
 def describe_pass(name: str, available: PassFactories) -> str:
-    """All that is documented of a pass: its summary, its options with types and defaults, its module's text.
+    """Return all documentation of a pass: its summary, its options with types and defaults, its module's text.
 
-    Errors: XetileError for a name that no pass has.
+    Raise XetileError for a name that no pass has.
     """
     if name not in available:
         raise XetileError(f"unknown pass '{name}'{hint(name, available)}")
     kind = available[name]()
     text = textwrap.dedent("    " + (kind.__doc__ or "(not documented)")).strip()
     options = _our_options(name) if name in _ours() else _options(kind)
-    if name in _ours():  # what its options mean follows
+    if name in _ours():  # the meaning of its options follows
         text = text.partition("\n\nParameters:")[0]
     parts = [f"{name}", text, "options:\n" + "\n".join(options or ["  none"])]
     if name in _ours():
@@ -97,7 +97,7 @@ _VALUES = {"int": "INT", "bool": "BOOL", "str": "TEXT"}
 
 
 def _options(kind: "type[ModulePass]") -> list[str]:
-    """The options of a pass of xDSL, of which the types and defaults are known."""
+    """Return the options of a pass of xDSL, whose types and defaults are known."""
     from xdsl.passes import get_pass_option_infos
 
     lines: list[str] = []
@@ -110,7 +110,7 @@ def _options(kind: "type[ModulePass]") -> list[str]:
 
 
 def _value(type: str) -> str:
-    """What to write for a value of a type, as xDSL names that."""
+    """Return the placeholder for a value of a type, as xDSL names the type."""
     if words := re.search(r"Literal\[(.*?)\]", type):
         return "|".join(word.strip(" '") for word in words[1].split(","))
     item = re.search(r"\w+", type.replace("tuple[", ""))

@@ -1,11 +1,11 @@
-"""The ways in which a pipeline is written on a command line, all brought into xDSL's `-p` syntax.
+"""The notations of a pipeline on a command line, all converted to xDSL's `-p` syntax.
 
-- `--PASS` and `--PASS="opt=value opt=value"`, in order, as mlir-opt takes them;
+- `--PASS` and `--PASS="opt=value opt=value"`, in order, as mlir-opt accepts them;
 - `--pass-pipeline='builtin.module(gpu.module(a,b{opt=value}))'`, with anchors, which mean what they mean to mlir-opt:
-  the passes in `gpu.module(...)` run on one after the other of the ops of that name that stand directly in the module;
+  the passes in `gpu.module(...)` run on each op of that name directly in the module, one after the other;
 - `-p 'a,b{opt=value}'`, xDSL's own.
 
-Flags and `-p` make one pipeline on the module, in the order of the command line; `--pass-pipeline` stands alone.
+Flags and `-p` make one pipeline on the module, in the order of the command line; `--pass-pipeline` excludes both.
 """
 
 import re
@@ -32,7 +32,7 @@ _OPENING = {"(": ")", "{": "}", "[": "]"}
 
 
 class Nested(NamedTuple):
-    """Steps that run on one op after the other: those directly inside that have the name `anchor`, `any` name."""
+    """Steps that run on one op after the other: those directly inside that are named `anchor`, or all for `any`."""
 
     anchor: str
     steps: "tuple[ModulePass | Nested, ...]"
@@ -45,11 +45,11 @@ Step: TypeAlias = "ModulePass | Nested"
 def collect_pipeline(
     arguments: Sequence[str], passes: Collection[str]
 ) -> tuple[list[str], list[str]]:
-    """Take the passes out of the arguments: the remaining arguments, and the pipeline's pieces.
+    """Separate the passes from the arguments; return the remaining arguments and the pipeline's pieces.
 
     Each piece is a list of passes in xDSL's syntax, and of anchors with such lists in parentheses.
-    Errors: XetileError for an option without its value, unbalanced parentheses, misplaced anchors, and passes beside
-    a whole pipeline.
+    Raise XetileError for an option without its value, unbalanced parentheses, misplaced anchors, and passes in addition
+    to a whole pipeline.
     """
     rest: list[str] = []
     pieces: list[str] = []
@@ -76,7 +76,7 @@ def collect_pipeline(
 
 
 def _refuse_beside_whole(options: Sequence[str]) -> None:
-    """Refuse what mlir-opt refuses beside `--pass-pipeline`; of two of these it would drop the first."""
+    """Raise for options that mlir-opt rejects with `--pass-pipeline`; of two of these it would drop the first."""
     if options.count(PIPELINE_OPTION) > 1:
         raise XetileError(f"{PIPELINE_OPTION} is given twice; write one pipeline")
     beside = next((option for option in options if option != PIPELINE_OPTION), None)
@@ -91,7 +91,7 @@ _WHOLE = ("builtin.module", ANY)
 
 
 def _on_module(pipeline: str) -> str:
-    """What stands in the anchor around a pipeline; one without anchors, which mlir-opt refuses, is the module's."""
+    """Return the content of a pipeline's outer anchor; one without anchors, an error in mlir-opt, is the module's."""
     elements = _split(pipeline)
     if not elements:
         raise XetileError(
@@ -115,7 +115,7 @@ def _on_module(pipeline: str) -> str:
 
 
 def _flat(pipeline: str) -> str:
-    """A pipeline in xDSL's syntax, which has no anchors."""
+    """Return a pipeline in xDSL's syntax; raise if it has anchors."""
     for element in _split(pipeline):
         if _anchor_of(element):
             raise XetileError(
@@ -126,7 +126,7 @@ def _flat(pipeline: str) -> str:
 
 
 def _anchor_of(element: str) -> str:
-    """The op that an element of a pipeline is anchored on; nothing where it is a pass."""
+    """Return the op that an element of a pipeline is anchored on, or an empty string if it is a pass."""
     anchor, opened, _ = element.partition("(")
     return "" if not opened or "{" in anchor or "[" in anchor else anchor.strip()
 
@@ -139,7 +139,7 @@ def _check_closed(element: str) -> None:
 
 
 def _split(pipeline: str) -> list[str]:
-    """The parts between commas that stand in no bracket and no string."""
+    """Return the parts between commas that are not inside brackets or strings."""
     parts = [""]
     closing: list[str] = []
     for character in pipeline:
@@ -167,9 +167,9 @@ def _split(pipeline: str) -> list[str]:
 def parse_steps(
     specification: str, available: "dict[str, Callable[[], type[ModulePass]]]"
 ) -> "tuple[Step, ...]":
-    """The steps of a pipeline: passes in xDSL's syntax, and anchors with the steps on them in parentheses.
+    """Return the steps of a pipeline: passes in xDSL's syntax, and anchors with their steps in parentheses.
 
-    Errors: XetileError as `parse_passes` has them.
+    Raise XetileError as `parse_passes` does.
     """
     steps: list[Step] = []
     for element in _split(specification):
@@ -186,7 +186,7 @@ def parse_steps(
 
 
 def pass_names(steps: "Iterable[Step]") -> Iterator[str]:
-    """The names of all passes that steps run."""
+    """Yield the names of all passes that steps run."""
     for step in steps:
         if isinstance(step, Nested):
             yield from pass_names(step.steps)
@@ -197,9 +197,9 @@ def pass_names(steps: "Iterable[Step]") -> Iterator[str]:
 def parse_passes(
     specification: str, available: "dict[str, Callable[[], type[ModulePass]]]"
 ) -> "tuple[ModulePass, ...]":
-    """The passes of a pipeline in xDSL's syntax.
+    """Return the passes of a pipeline in xDSL's syntax.
 
-    Errors: XetileError for malformed text, an unknown pass, unknown, missing and ill-typed options.
+    Raise XetileError for malformed text, an unknown pass, unknown, missing and ill-typed options.
     """
     if not specification:
         return ()
@@ -224,7 +224,7 @@ def parse_passes(
 
 
 def _refuse_twice(specification: str) -> None:
-    """Refuse an option that a pass is given twice, of which xDSL would take the last."""
+    """Raise if an option of a pass is given twice; xDSL would use the last."""
     for name, options in _WITH_OPTIONS.findall(_STRING.sub('""', specification)):
         seen: set[str] = set()
         for option in (written.partition("=")[0] for written in options.split()):
@@ -237,7 +237,7 @@ def _refuse_twice(specification: str) -> None:
 
 
 def _too_many_digits(where: str, specification: str, error: ValueError) -> XetileError:
-    """What is said of the one thing that xDSL leaves to Python, reading numbers."""
+    """Return the error for numbers that are too long, which xDSL leaves to Python to read."""
     assert is_python_limit(error), error
     return XetileError(f"{where}: {longest_number(specification)[1]}")
 
@@ -248,7 +248,7 @@ _FLAGS_OF_MLIR = (
 
 
 def check_target(specification: str, available: "Mapping[str, Callable[..., object]]") -> None:
-    """Refuse what `-t` cannot print as: an unknown name, malformed or unknown options."""
+    """Raise if `-t` names an unknown target, or has malformed or unknown options."""
     name, opened, _ = specification.partition("{")
     if name not in available:
         known = ", ".join(available)
@@ -281,7 +281,7 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
 
 
 def _refuse_unknown(owner: str, given: Iterable[str], legal: Collection[str]) -> None:
-    """Refuse options, as they are written, that a target or a pass does not have."""
+    """Raise for options, as they are written, that a target or a pass does not have."""
     for option in given:
         spelled = option.replace("_", "-")
         if spelled not in legal:
@@ -306,7 +306,7 @@ def _make_pass(
 
 
 def _switched_on(spec: "ArgSpec", kind: "type[ModulePass]") -> "ArgSpec":
-    """The same with `true` for switches that are named without a value, as mlir-opt takes them."""
+    """Return the same spec with `true` for switches that are named without a value, as mlir-opt accepts them."""
     from dataclasses import replace
 
     from xdsl.passes import get_pass_option_infos
@@ -326,7 +326,7 @@ _SIMPLE_OPTIONS = {
     "str": (str, "one word"),
     "str|None": (str, "one word"),
 }
-"""By the type that xDSL names: the one type of a value, and what to say of it."""
+"""For each type that xDSL names: the Python type of a value, and its description."""
 
 
 def _written(value: object) -> str:
@@ -334,7 +334,7 @@ def _written(value: object) -> str:
 
 
 def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
-    """Refuse unknown and missing options, and values of another type, in words of the command line."""
+    """Raise for unknown and missing options, and for values of another type, in terms of the command line."""
     from xdsl.passes import get_pass_option_infos
 
     legal = {info.name: info.expected_type for info in get_pass_option_infos(kind)}

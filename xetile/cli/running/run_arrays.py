@@ -1,6 +1,6 @@
-"""The arrays of a run: made from what the command line asks for, read from files, compared.
+"""The arrays of a run: made as the command line says, read from files, compared.
 
-Arrays in `.npy` files, whose headers may say anything; nothing is executed or allocated on their word.
+Arrays in `.npy` files, whose headers may say anything: a header never makes us execute or allocate anything.
 
 Source: numpy.lib.format, "Format Version 1.0" and after.
 """
@@ -31,9 +31,9 @@ _LONGEST_REASON = 100
 
 
 def read_array(path: str) -> NDArray[numpy.generic]:
-    """The array of a file, which is not to be written to.
+    """Return the array of a file; it is read-only.
 
-    Errors: XetileError for a file that is none, or shorter than its header says.
+    Raise XetileError for a file that is not an array, or is shorter than its header says.
     """
     try:
         data = Path(path).read_bytes()
@@ -112,8 +112,8 @@ class Parameter(NamedTuple):
     """A kernel's parameter.
 
     Its type as printed, its extents (None for a scalar; DYNAMIC), its strides in elements (None for
-    dense ones), how its elements are held, and how many share a byte; extents and strides of such
-    are those of the bytes.
+    dense ones), the dtype of its elements, and how many elements share a byte; if several do,
+    extents and strides are those of the bytes.
     """
 
     type: str
@@ -124,10 +124,10 @@ class Parameter(NamedTuple):
 
 
 def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> Argument:
-    """The argument for a parameter: a kind of KINDS, a number, or the path of a `.npy` file.
+    """Return the argument for a parameter: a kind of KINDS, a number, or the path of a `.npy` file.
 
     Two positions have different random data; the same seed and position always the same.
-    Errors: XetileError for a request that does not fit the parameter.
+    Raise XetileError for a request that does not fit the parameter.
     """
     try:
         if request.endswith(".npy"):
@@ -147,7 +147,7 @@ def make_argument(parameter: Parameter, request: str, seed: int, position: int) 
 
 
 def _refuse_larger_than_memory(parameter: Parameter, shape: tuple[int, ...]) -> None:
-    """Refuse an array that the system would grant, and fail to find memory for when it is filled."""
+    """Raise for an array larger than memory: the system would grant it, and fail when it is filled."""
     dense = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = zip(shape, parameter.strides or dense, strict=True)
     size = (1 + sum((n - 1) * stride for n, stride in steps)) * parameter.dtype.itemsize
@@ -227,7 +227,7 @@ def _array(
 def _shared_bytes(
     parameter: Parameter, shape: tuple[int, ...], request: str, seed: int, position: int
 ) -> Array:
-    """Bytes of two elements each, made as single elements are."""
+    """Return bytes of two elements each, whose elements are made as single ones are."""
     from xetile.interpreter.machine.elements import packed
 
     *rows, columns = shape
@@ -259,7 +259,7 @@ def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> No
 
 
 def _limits(dtype: numpy.dtype[numpy.generic]) -> tuple[int, int]:
-    """What an integer type holds."""
+    """Return the least and the greatest value of an integer type."""
     if dtype.kind == "b":
         return 0, 1
     limits = numpy.iinfo(dtype.name)
@@ -267,7 +267,7 @@ def _limits(dtype: numpy.dtype[numpy.generic]) -> tuple[int, int]:
 
 
 def _exact_integers(dtype: numpy.dtype[numpy.generic]) -> int:
-    """How far a type counts without gaps: `iota` starts again there."""
+    """Return how far a type counts without gaps: `iota` starts again there."""
     if _is_integer(dtype):
         return _limits(dtype)[1] + 1
     return int(2 / _float_limits(dtype).eps)
@@ -298,9 +298,9 @@ def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 
 def parameter(kind: Attribute) -> Parameter:
-    """A kernel's parameter of an IR type.
+    """Return a kernel's parameter of an IR type.
 
-    Errors: XetileError for a type that cannot be executed.
+    Raise XetileError for a type that cannot be executed.
     """
     if not isa(kind, MemRefType):
         return Parameter(str(kind), None, None, _dtype(kind))
@@ -324,7 +324,7 @@ def _dtype(element: Attribute) -> numpy.dtype[numpy.generic]:
 
 
 def _strides(kind: MemRefType[Attribute]) -> tuple[int, ...] | None:
-    """The strides in elements, where the type says all of them and they are not the dense ones."""
+    """Return the strides in elements if the type states all of them and they are not dense, else None."""
     layout = None if isinstance(kind.layout, NoneAttr) else strides_and_offset(kind)
     if layout is None:
         return None
@@ -333,12 +333,12 @@ def _strides(kind: MemRefType[Attribute]) -> tuple[int, ...] | None:
 
 
 def duplicate(array: Array) -> Array:
-    """A copy with the same strides."""
+    """Return a copy with the same strides."""
     return _spread(array, tuple(stride // array.itemsize for stride in array.strides))
 
 
 def _spread(array: Array, strides: tuple[int, ...] | None) -> Array:
-    """The array with strides in elements; what lies between its elements is zero."""
+    """Return a copy with these strides in elements; the gaps between its elements are zero."""
     if strides is None or array.size == 0:
         return array.copy()
     last = sum((n - 1) * stride for n, stride in zip(array.shape, strides, strict=True))
@@ -351,7 +351,7 @@ def _spread(array: Array, strides: tuple[int, ...] | None) -> Array:
 
 
 class Difference(NamedTuple):
-    """Where two arrays differ: the largest error, how many elements, the first place and its values."""
+    """The difference of two arrays: the largest error, how many elements differ, the first place and its values."""
 
     largest: float
     number: int
@@ -361,7 +361,7 @@ class Difference(NamedTuple):
 
 
 def compare(ours: Array, theirs: Array, bound: float | None) -> Difference | None:
-    """How two arrays of one shape and type differ; None if they do not.
+    """Return how two arrays of one shape and type differ, or None if they do not.
 
     `bound` is the largest absolute difference that counts as equal; None asks for equal bits, but any NaN is
     equal to any other. Errors are computed in f64; a NaN or infinity on one side only is an infinite error.

@@ -1,4 +1,4 @@
-"""`xetile-run --on DEVICE`: what is emitted for a kernel, launched there, and its time with the work per second."""
+"""`xetile-run --on DEVICE`: launch the code of a kernel on a device, and report its time and its work per second."""
 
 from argparse import Namespace
 from collections.abc import Generator, Sequence
@@ -20,7 +20,7 @@ _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 class OnDevice(NamedTuple):
-    """A device that is open, and what says what a long run is at."""
+    """An open device, and the progress report of a long run."""
 
     device: Device
     stage: Stages
@@ -28,7 +28,7 @@ class OnDevice(NamedTuple):
 
 @contextmanager
 def on_device(options: Namespace) -> Generator[OnDevice]:
-    """The device that the options name, open."""
+    """Open the device that the options name."""
     from xetile.runtime.devices import open_device
 
     with Stages(PROGRAM) as stage:
@@ -44,9 +44,9 @@ def on_device(options: Namespace) -> Generator[OnDevice]:
 def compiled_kernel(
     module: "ModuleOp", options: Namespace
 ) -> "tuple[Compiled, list[Attribute]]":
-    """The kernel at the last level, compiled, and the types that it took where it was written.
+    """Return the kernel at the last level, compiled, and the types of its arguments where it was written.
 
-    Errors: XetileError where there is none, or its grid is not known.
+    Raise XetileError if there is no kernel, or its grid is not known.
     """
     from xdsl.dialects.llvm import LLVMPointerType
 
@@ -83,9 +83,9 @@ def launch(
     options: Namespace,
     compiled: "Compiled | None",
 ) -> list[str]:
-    """Launch a kernel, which changes the arrays; what there is to say of its time.
+    """Launch a kernel, which changes the arrays; return the lines that report its time.
 
-    `compiled` is the kernel where it was compiled before.
+    `compiled` is the kernel if it was compiled before, else None.
     """
     from xetile.runtime.launch import compile_kernel, execute_compiled
 

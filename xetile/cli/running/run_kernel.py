@@ -1,6 +1,6 @@
 """`xetile-run`: executes a kernel, at any level, or host code that launches kernels; compares two kernels.
 
-On numpy, or on a device that takes what is emitted.
+It executes on numpy, or on a device that runs the emitted code.
 
 Status 0: done, and equal if compared; 2: different, with the largest error and the first place; 1: wrong input.
 """
@@ -38,7 +38,7 @@ STATUS_DIFFERENT = 2
 
 
 class Kernel(NamedTuple):
-    """A module, the name of the kernel in it that is meant, and what that takes; at the last level it is compiled."""
+    """A module, the name of its kernel to run, and the kernel's parameters; at the last level it is compiled."""
 
     module: "ModuleOp"
     name: str
@@ -75,7 +75,7 @@ def _run_kernel(options: Namespace) -> int:
 
 
 def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
-    """What to compare with, which is executed on numpy, and may be the kernel itself."""
+    """Return the kernel to compare with, executed on numpy; it may be the same kernel."""
     if options.against is None:
         return None
     if options.against == options.input:
@@ -89,7 +89,7 @@ def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
 
 
 def _run_entry(options: Namespace) -> int:
-    """Execute a function of the host: what it prints, then its arguments and its results."""
+    """Execute a function of the host: print its output, then its arguments and its results."""
     from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.analysis.module_kernels import parameter_types
     from xetile.api import parse_text
@@ -128,7 +128,7 @@ def _run_entry(options: Namespace) -> int:
 def _launcher(
     options: Namespace,
 ) -> "Generator[tuple[KernelLauncher | None, Callable[[int, int], None] | None]]":
-    """What launches the kernels of host code, None for numpy, and what shows how far it is."""
+    """Yield the launcher of host code's kernels, None for numpy, and the function that shows progress."""
     if options.on is None:
         yield None, shares(PROGRAM)
         return
@@ -150,14 +150,14 @@ def _launcher(
 
 
 def _shown(result: "Array") -> str:
-    """A number, or what an array holds."""
+    """Return a number, or the extremes of an array."""
     if result.ndim == 0:
         return str(result.item())
     return f"{'x'.join(map(str, result.shape))} {result.dtype}: {_extremes(result)}"
 
 
 def _read(path: str, options: Namespace, *, on_device: bool) -> Kernel:
-    """A file's kernel; at the last level one is executed on a device only."""
+    """Return a file's kernel; a kernel at the last level can be executed only on a device."""
     from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.analysis.module_kernels import parameter_types, symbol_name
     from xetile.api import parse_text
@@ -210,7 +210,7 @@ def _refuse_other_types(
 def _ours(
     kernel: Kernel, given: "Sequence[Argument]", options: Namespace
 ) -> "tuple[list[Argument], list[str]]":
-    """The arguments after a launch on copies of `given`, and what there is to say of its time or its bank conflicts."""
+    """Return the arguments after a launch on copies of `given`, and lines on its time or its bank conflicts."""
     if options.bank_conflicts:
         return _counted(kernel, given, options)
     if options.on is None:
@@ -224,7 +224,7 @@ def _ours(
 def _counted(
     kernel: Kernel, given: "Sequence[Argument]", options: Namespace
 ) -> "tuple[list[Argument], list[str]]":
-    """As `_execute`, with a line for each op that accesses shared memory."""
+    """Execute as `_execute` does, and return a line for each op that accesses shared memory."""
     from xetile.errors import with_line
     from xetile.interpreter import count_bank_conflicts
 
@@ -250,7 +250,7 @@ def _copies(given: "Sequence[Argument]") -> "list[Argument]":
 def _execute(
     kernel: Kernel, given: "Sequence[Argument]", options: Namespace
 ) -> "list[Argument]":
-    """The arguments after a launch on numpy on copies of `given`."""
+    """Return the arguments after a launch on numpy on copies of `given`."""
     from xetile.interpreter import execute, execute_in_field
 
     values = _copies(given)

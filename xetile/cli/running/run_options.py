@@ -1,4 +1,4 @@
-"""The options of `xetile-run`: what their values may be, and which go together."""
+"""The options of `xetile-run`: their values, and the combinations that are allowed."""
 
 import re
 from argparse import (
@@ -36,7 +36,7 @@ _launches = partial(
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM,
         "Executes a kernel on the CPU, or what is emitted for it on a device.",
@@ -65,7 +65,7 @@ def make_parser() -> ToolParser:
 
 
 def _add_checks(parser: ToolParser) -> None:
-    """What the execution is compared with, and what is watched in it."""
+    """Add the options for comparisons and for checks during execution."""
     add = parser.add_argument
     add(
         "--against",
@@ -134,7 +134,7 @@ def _add_devices(parser: ToolParser) -> None:
 
 
 def check_combination(options: Namespace) -> None:
-    """Refuse options of which one says nothing beside, or without, another; and an unknown target."""
+    """Raise for options that have no effect together, or without another, and for an unknown target."""
     if options.values == "field":
         _refuse_in_field(options)
     if options.on is None:
@@ -254,9 +254,9 @@ Extents = tuple[int, int, int]
 
 
 def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) -> "Operation":
-    """The kernel of this name, or the only one, whose grid is known.
+    """Return the kernel named `name`, or the only one, whose grid is known.
 
-    Errors: XetileError where there is no such kernel or its grid is not known.
+    Raise XetileError if there is no such kernel, or its grid is not known.
     """
     from xetile.analysis.module_kernels import (
         find_kernel,
@@ -276,7 +276,7 @@ def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) ->
 
 
 def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None) -> None:
-    """Refuse a grid that nobody says; warn of one that the kernel contradicts."""
+    """Raise if no grid is given or known; warn of a given one that contradicts the kernel."""
     if known is None and given is None:
         wanted = "give --grid X,Y,Z, or write known_grid_size on the kernel"
         fail(kernel, f"the grid is not known; {wanted}")
@@ -286,7 +286,7 @@ def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None
 
 
 def refuse_last_level(module: "ModuleOp") -> NoReturn:
-    """Refuse to execute on numpy what is for devices alone."""
+    """Raise because numpy cannot execute kernels at the last level."""
     from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
     fail(
@@ -296,7 +296,7 @@ def refuse_last_level(module: "ModuleOp") -> NoReturn:
 
 
 def is_at_last_level(module: "ModuleOp") -> bool:
-    """Whether all kernels of a module are functions of the llvm dialect."""
+    """Return True if all kernels of a module are functions of the llvm dialect."""
     from xetile.analysis.module_kernels import kernel_functions
     from xetile.codegen.llvm_functions import is_kernel, llvm_functions
 
@@ -304,7 +304,7 @@ def is_at_last_level(module: "ModuleOp") -> bool:
 
 
 def kernels_alone(module: "ModuleOp") -> bool:
-    """Whether there is nothing that runs on the host, but what it would launch."""
+    """Return True if a module has kernels but no host function that would launch them."""
     from xetile.analysis.module_kernels import functions, kernel_functions
 
     return bool(kernel_functions(module)) and not any(
@@ -313,7 +313,7 @@ def kernels_alone(module: "ModuleOp") -> bool:
 
 
 def _advise_entry(found: "list[Operation]") -> None:
-    """Refuse to look for a kernel where all that there is runs on the host."""
+    """Raise, with advice to use `--entry`, if a module has only host functions."""
     from xetile.analysis.module_kernels import symbol_name
 
     if found and all(function.name == "func.func" for function in found):
@@ -325,9 +325,9 @@ _HEADINGS = ("name", "instructions", "description")
 
 
 def device_table(_program: str = "") -> str:
-    """A line for each device that is there: its name, whether it emulates, the driver's words, why it does not start.
+    """Return a line for each device: its name, whether it emulates, the driver's words, why it does not start.
 
-    Errors: XetileError where there is none, with what to install.
+    Raise XetileError if there is no device, with what to install.
     """
     from xetile.runtime.devices import CPU, INSTALL, list_devices
 

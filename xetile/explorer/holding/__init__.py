@@ -1,1 +1,1 @@
-"""Who holds which elements of each value, and how values get from one place to another."""
+"""The owners of the elements of each value, and the moves of values between places."""

@@ -29,9 +29,9 @@ _KINDS: dict[str, MoveKind] = {
 def conversions(
     lanes: LaneValues, holding: Callable[[At], int | None], add: Callable[[Lanes], int]
 ) -> Iterator[Move]:
-    """The conversions of a kernel, by the ops of X for which they are.
+    """Yield the conversions of a kernel, by the ops of X that need them.
 
-    `holding` is that of a value, `add` makes one of what is held otherwise.
+    `holding` returns the index of a value's holding; `add` adds a holding for the converted value.
     """
     trace = lanes.trace
     for _, told in trace.told.get("V", []):
@@ -59,7 +59,7 @@ def conversions(
 
 
 def _operand(lanes: LaneValues, at: At, operand: int) -> At | None:
-    """The value that an op of X takes."""
+    """Return an operand of an op of X."""
     op = lanes.trace.ops["X"][at[1]]
     return lanes.trace.values.get(op.operands[operand])
 
@@ -87,7 +87,7 @@ def _move(
 
 
 def _ways(made: Conversion) -> list[Way]:
-    """The two ways between which a conversion was chosen."""
+    """Return the two alternatives that a conversion was chosen from."""
     compared = made.plan.compared
     if compared is None or not any(isinstance(s, (Shuffle, Share)) for s in made.plan.steps):
         return []
@@ -99,7 +99,7 @@ def _ways(made: Conversion) -> list[Way]:
 
 
 def _reduction(made: Reduced, at: At, held: tuple[int | None, int | None]) -> Move:
-    """How a vector is reduced; rounds are the exchanges between lanes."""
+    """Return the move that reduces a vector; its rounds are the exchanges between lanes."""
     plan = made.plan
     is_turned = plan.turned is not None and plan.turned < plan.as_held
     ways = [Way("exchanges between lanes", plan.as_held, not is_turned)]
@@ -110,14 +110,14 @@ def _reduction(made: Reduced, at: At, held: tuple[int | None, int | None]) -> Mo
 
 
 def is_between_lanes(plan: Reduction) -> bool:
-    """Whether lanes exchange anything, or might have."""
+    """Return True if lanes exchange anything, or could have."""
     return plan.turned is not None or any(
         isinstance(s, (Butterfly, Merge)) for s in plan.steps
     )
 
 
 def _exchanged(plan: Reduction) -> list[Round]:
-    """The rounds in which lanes exchange registers, by the registers that are left then."""
+    """Return the rounds in which lanes exchange registers, each with the registers left by then."""
     left = 1 << len(plan.operand.in_columns["register"])
     found: list[Round] = []
     for step in plan.steps:
@@ -133,15 +133,15 @@ def _exchanged(plan: Reduction) -> list[Round]:
 
 
 def _repeats(steps: Sequence[Step]) -> bool:
-    """Whether several lanes take what one lane has."""
+    """Return True if several lanes read from one lane."""
     columns = [step.columns for step in steps if isinstance(step, Shuffle)]
     return any(list(own) != [1 << bit for bit in range(len(own))] for own in columns)
 
 
 def rounds_of(steps: Sequence[Step]) -> list[Round]:
-    """The shuffles of a plan: which registers (words) lanes take of other lanes.
+    """Return the shuffles of a plan: the registers (words) that lanes read from other lanes.
 
-    Where lanes take what one lane has, `xor` is the number by which that lane differs from the first of them.
+    If several lanes read from one lane, `xor` is the number by which that lane differs from the first of them.
     """
     found: list[Round] = []
     for step in steps:
@@ -160,7 +160,7 @@ def rounds_of(steps: Sequence[Step]) -> list[Round]:
 
 
 def _shared(made: Conversion, step: Share, bits: int, device: XeDevice) -> Shared | None:
-    """How a conversion lies in the subgroup's slice; None where it goes through that in several rounds."""
+    """Return the placement of a conversion in the subgroup's slice, or None if it takes several rounds."""
     if len(step.rounds) != 1:
         return None
     plan, (stores, loads) = made.plan, step.rounds[0]
@@ -184,7 +184,7 @@ def _shared(made: Conversion, step: Share, bits: int, device: XeDevice) -> Share
 
 
 def _places(made: Conversion, step: Share, lanes: int) -> Bases | None:
-    """The layout offset -> elements of what is stored, without gaps; None where that is not linear."""
+    """Return the layout offset -> elements of the stored data, without gaps, or None if it is not linear."""
     own, layout = made.plan.own, made.source.layout
     run, stride = step.gap or (step.words, step.words)
     found: dict[int, tuple[int, int]] = {}

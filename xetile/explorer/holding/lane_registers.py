@@ -1,9 +1,9 @@
-"""Which element each register of each lane has: of vectors at level X, of one lane's vectors at V and L.
+"""The element in each register of each lane: of vectors at level X, of one lane's vectors at V and L.
 
-Registers count elements of the tile, whatever the words are in which a level has them: the two halves of a word of
+Registers count elements of the tile, whatever words a level combines them into: the two halves of a word of
 `vector<8xi32>` are registers 0 and 1, the lower one first.
 
-What the registers and lanes hold of each vector at level X, and of what became of it at V and L.
+The file maps the registers and lanes of each vector at level X, and of its vectors at V and L.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,13 +27,13 @@ from xetile.rewriting.one_to_many import Parts
 
 @dataclass(frozen=True)
 class Lanes:
-    """What the lanes of a subgroup have of a tile.
+    """The elements of a tile that the lanes of a subgroup have.
 
     Attributes:
         tile: the tile; `origin` is the element of it from which the others are counted.
         bits: of an element.
-        registers: by register what lane 0 has there; of a vector that has other elements too, those that are known.
-        lanes: by bit of the lane's number how far what it has lies from that. Numbers are combined by XOR.
+        registers: for each register the element of lane 0; if a vector has other elements too, only the known ones.
+        lanes: for each bit of the lane's number the distance to lane 0's element. Distances are combined by XOR.
     """
 
     tile: At
@@ -43,7 +43,7 @@ class Lanes:
     lanes: tuple[Step, ...]
 
     def chosen(self, registers: Iterable[int]) -> "Lanes | None":
-        """Some of the registers, in this order; None where none of them is known."""
+        """Return these lanes with only some of the registers, in this order, or None if none of them is known."""
         known = {
             new: self.registers[old]
             for new, old in enumerate(registers)
@@ -52,7 +52,7 @@ class Lanes:
         return replace(self, registers=known) if known else None
 
     def beside(self, other: "Lanes") -> "Lanes":
-        """The registers of another one too, where it is the same tile, and lanes lie alike."""
+        """Return these lanes with the registers of `other` added, if tile, bits and lanes are the same."""
         if (self.tile, self.bits, self.lanes) != (other.tile, other.bits, other.lanes):
             return self
         moved = [a - b for a, b in zip(other.origin, self.origin, strict=True)]
@@ -65,9 +65,9 @@ class Lanes:
         return replace(self, registers=theirs | dict(self.registers))
 
     def layout(self, dims: Sequence[str]) -> "tuple[Step, Bases] | None":
-        """Where it begins in the tile, and the layout (register, lane) -> dims from there.
+        """Return the first element in the tile, and the layout (register, lane) -> dims from there.
 
-        None where registers are unknown, or what they hold is not linear.
+        Return None if registers are unknown, or if the layout is not linear.
         """
         count = len(self.registers)
         if count & (count - 1) or set(self.registers) != set(range(count)):
@@ -93,10 +93,10 @@ class Lanes:
 def lanes_of(
     part: Part, layout: LinearLayout, bits: int, selection: Sequence[int] | None = None
 ) -> Lanes | None:
-    """The lanes of a part that has this layout (register, lane) -> dimensions of its type.
+    """Return the lanes of a part with this layout (register, lane) -> dimensions of its type.
 
-    `selection` says which register of a vector each of the layout's is; None where other subgroups have parts, or the
-    part's elements do not lie by powers of two.
+    `selection` gives the vector's register of each of the layout's registers. Return None if other subgroups have parts
+    of it, or if the part's elements are not at powers of two.
     """
     bases = layout.bases
     if set(bases) - {"register", "lane"} or not _is_linear(part):
@@ -111,7 +111,7 @@ def lanes_of(
 
 
 def _is_linear(part: Part) -> bool:
-    """Whether bits of indices are bits of places, no two the same."""
+    """Return True if bits of indices are bits of places, each a different one."""
     for d in range(len(part.offset)):
         steps = sorted(
             (step[d], extent)
@@ -127,7 +127,7 @@ def _is_linear(part: Part) -> bool:
 
 
 def _spanned(vectors: Sequence[Step], lanes: Sequence[Step], rank: int) -> list[int]:
-    """By dimension the bits that are set in any of the vectors."""
+    """Return, for each dimension, the bits that are set in any of the vectors."""
     spanned = [0] * rank
     for vector in (*vectors, *lanes):
         spanned = [n | step for n, step in zip(spanned, vector, strict=True)]
@@ -150,7 +150,7 @@ Found: TypeAlias = dict[At, Lanes]
 
 
 class LaneValues:
-    """By level and value what lanes hold, in the order of the program."""
+    """The elements that lanes have, by level and value, in the order of the program."""
 
     def __init__(self, chain: Chain) -> None:
         self.trace = chain.trace
@@ -167,7 +167,7 @@ class LaneValues:
         self._inside(self.trace.ops.get(letter, []))
 
     def _keep(self, values: Iterator[tuple[SSAValue, Lanes]]) -> None:
-        """Keep what is known of values that a level has."""
+        """Record the known values of a level."""
         for value, lanes in values:
             at = self.trace.values.get(value)
             if at is not None:
@@ -185,7 +185,7 @@ class LaneValues:
         return None if at is None else self.parts.get(at)
 
     def _planned(self, layouts: RegisterLayouts) -> Iterator[tuple[SSAValue, Lanes]]:
-        """Vectors of X, in the layouts in which they are kept."""
+        """Yield vectors of X, in the layouts that the pass chose."""
         for value in layouts.vectors:
             part = self._part(value)
             if part is None or not layouts.holds(value):
@@ -196,7 +196,7 @@ class LaneValues:
                 yield value, lanes
 
     def _held(self, view: LaneView) -> Iterator[tuple[SSAValue, Lanes]]:
-        """Vectors of V that the vectors of X became, and those in which other layouts of them are."""
+        """Yield the vectors of V that the vectors of X became, and those in which they have other layouts."""
         forms: dict[object, Part] = {}
         for value, form in view.environment.items():
             part = self._part(value)
@@ -222,7 +222,7 @@ class LaneValues:
                     yield part, chosen
 
     def _inside(self, ops: Sequence[Operation]) -> None:
-        """Vectors that take registers of others."""
+        """Find vectors that take registers of others."""
         for op in ops:
             take = _TAKES.get(op.name)
             if take is None or self.trace.values[op.results[0]] in self.found:
@@ -234,7 +234,7 @@ class LaneValues:
 
 
 def bits_of(type: Attribute) -> int | None:
-    """Bits of an element in a register; None of what has no elements of a size."""
+    """Return the bits of an element in a register, or None if the type has no elements of a fixed size."""
     element: Attribute = getattr(type, "element_type", type)
     if isinstance(element, FixedBitwidthType | IndexType):
         return register_bits(element)
@@ -250,7 +250,7 @@ def _registers(part: Part, form: Registers) -> Iterator[tuple[SSAValue, Lanes]]:
 
 
 def _lowered(form: object) -> Iterator[tuple[SSAValue, int]]:
-    """What a vector of V became at L, each with its first bit."""
+    """Yield the values of L that a vector of V became, each with its first bit."""
     if isinstance(form, SSAValue):
         yield form, 0
     elif isinstance(form, Chunks):
@@ -264,13 +264,13 @@ def _lowered(form: object) -> Iterator[tuple[SSAValue, int]]:
 
 
 def vector_bits(type: Attribute) -> int:
-    """All bits of a vector or of a number."""
+    """Return all bits of a vector or of a number."""
     count = type.get_shape()[0] if isa(type, VectorType) else 1
     return count * (bits_of(type) or 0)
 
 
 def _words(lanes: Lanes, value: SSAValue, first: int) -> Lanes | None:
-    """What a value has that begins at a bit of what the lanes have."""
+    """Return the lanes of a value that begins at bit `first` of the registers of `lanes`."""
     size = vector_bits(value.type)
     if first % lanes.bits or size % lanes.bits:
         return None
@@ -290,7 +290,7 @@ def _shuffled(op: Operation, lanes: Lanes) -> Lanes | None:
 
 
 def _cast(op: Operation, lanes: Lanes) -> Lanes | None:
-    """The same bits in other words, none of which is a part of an element."""
+    """Return the same bits in other words; None if a word is a part of an element."""
     word = bits_of(op.results[0].type) or 0
     return lanes if word and word % lanes.bits == 0 else None
 

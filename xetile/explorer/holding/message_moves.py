@@ -1,4 +1,4 @@
-"""The messages of level V: what each moves, and where it begins in the subgroup's tile."""
+"""The messages of level V: the data that each moves, and where it begins in the subgroup's tile."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
@@ -26,7 +26,7 @@ from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
 _Block: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
 Known: TypeAlias = Callable[[At], int | None]
-"""The index of the holding of a value, None where it has none."""
+"""A function that returns the index of a value's holding, or None."""
 
 
 class Messages:
@@ -49,7 +49,7 @@ class Messages:
                 self._read_pairs(told)
 
     def moves(self) -> Iterator[Move]:
-        """In the order of the program."""
+        """Yield the moves in the order of the program."""
         here = self.trace.level("V")
         for index, op in enumerate(self.trace.ops.get("V", []) if here is not None else []):
             at = (here or 0, index)
@@ -58,7 +58,7 @@ class Messages:
             elif space_of(op) == GLOBAL_ADDRESS_SPACE and _moved(op) is not None:
                 yield self._of_lanes(at, op)
 
-    # What the passes told.
+    # Reports of the passes.
 
     def _read_places(self, view: XeGPUView) -> None:
         for op, place in view.begins.items():
@@ -67,7 +67,7 @@ class Messages:
         self._begun = view.begins
 
     def _read_joins(self, layouts: RegisterLayouts) -> None:
-        """Loads that one message does begin where the first of them does."""
+        """Place loads that share one message where the first of them begins."""
         for op in self._begun:
             join = layouts.joined(op) if isinstance(op, LoadNdOp) else None
             at, first = (
@@ -78,7 +78,7 @@ class Messages:
                 self.places[at] = first
 
     def _read_pairs(self, view: LLVMView) -> None:
-        """Messages of which two become one at L: true for the one that it is, false for the one that is in it."""
+        """Record messages that are merged at L: True for the emitted one, False for the one that it contains."""
         for first, second in view.joined.items():
             self._pair(first, is_whole=True)
             self._pair(second, is_whole=False)
@@ -129,7 +129,7 @@ class Messages:
         return Move(at, "message", source, target, reason=reason, messages=messages)
 
     def _above(self, at: At) -> At | None:
-        """The op of X that an op of V came of."""
+        """Return the op of X from which an op of V was lowered."""
         level = self.trace.kernel.levels[at[0]]
         parents = level.ops[at[1]].parents
         return (level.of, parents[0]) if parents and level.of is not None else None
@@ -139,7 +139,7 @@ class Messages:
         return None if above is None else self.places.get(above)
 
     def _tile(self, at: At) -> SSAValue | None:
-        """The tile at B that a message reads or writes."""
+        """Return the tile at B that a message reads or writes."""
         above = self._above(at)
         level = None if above is None else self.trace.kernel.levels[above[0]]
         if (
@@ -154,7 +154,7 @@ class Messages:
         return next((v for v in op.operands if isinstance(v.type, TileType)), None)
 
     def _memory(self, at: At) -> int | None:
-        """The holding of the subgroup's tile in memory."""
+        """Return the holding of the subgroup's tile in memory."""
         tile = self._tile(at)
         part = None if tile is None else self.chain.parts.get(self.trace.values[tile])
         return None if part is None else self.holding(part.tile)
@@ -165,7 +165,7 @@ class Messages:
 
 
 def _moved(op: Operation) -> SSAValue | None:
-    """What a message loads or stores; None for what is no load and no store."""
+    """Return the value that a message loads or stores, or None for other ops."""
     if isinstance(op, BlockStore2dOp):
         return op.stored_val
     if isinstance(op, BlockStoreOp):
@@ -182,6 +182,6 @@ def _form(op: _Block) -> str:
 
 
 def _begin(place: MessagePlace, before: int) -> list[int]:
-    """Where a message begins in the tile as the program has it, so many columns before a place."""
+    """Return the first element of a message in the program's tile, `before` columns before a place."""
     row, column = place.row, place.column - before
     return [column, row] if place.by_columns else [row, column]

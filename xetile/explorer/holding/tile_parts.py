@@ -1,19 +1,19 @@
-"""Which part of a tile a value is, from one level to the next, as the passes' own views say.
+"""The part of a tile that each value is, from one level to the next, according to the passes' own views.
 
-A part's elements lie in the tile where `steps` lead, one for each dimension of its type: of a `vector<1x2x32x16xf16>`
+The `steps` of a part, one for each dimension of its type, give its elements' places: of a `vector<1x2x32x16xf16>`
 in blocks they are (32, 0), (0, 16), (1, 0), (0, 1), of a `vector<8x16x2xf16>` with packed rows (2, 0), (0, 1), (1, 0).
 
-Which part of which tile every value is, at the levels from S to X, as the passes' finished views say.
+Every value is mapped to its part of a tile at the levels from S to X, from the passes' finished views:
 
     S   %b : vector<32x64xf16>                  the tile itself
     B   %b : vector<1x4x32x16xf16>              all of it, in blocks
     X   %v : vector<2x32x16xf16>                the part from (0, 0), by one message
         %w : vector<8x16x2xf16>                 the part from (16, 32), packed rows
 
-A value that a pass makes underway, or that only renames another one of its level, is found by what its op means
-(`renamed`): what a message loads, repacked blocks, slices, the sums that a chain of products hands on.
+A value that a pass creates underway, or that only renames another one of its level, is mapped by its op's meaning
+(`renamed`): loaded values, repacked blocks, slices, the sums that a chain of products passes on.
 
-Values that hold what another value of their level holds, or a part of it, as their ops say.
+So are values that equal another value of their level, or a part of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,13 +38,13 @@ from xetile.planning.xe.register_layouts.held import written_load
 from xetile.rewriting.one_to_many import Expansion, Parts
 
 Step = tuple[int, ...]
-"""How far the next element along a dimension lies in the tile, in elements of its dimensions."""
+"""The distance in the tile to the next element along a dimension, in elements of the tile's dimensions."""
 
 
 class Part(NamedTuple):
-    """A part of a tile: where it begins, in elements, and where the elements of its type lie.
+    """A part of a tile: its first element, and the places of the elements of its type.
 
-    `extents` are those of its type; `rows` are fewer where the last ones are nobody's.
+    `extents` are those of its type; there are fewer `rows` if the last ones belong to nobody.
     """
 
     tile: At
@@ -55,7 +55,7 @@ class Part(NamedTuple):
 
     @property
     def sizes(self) -> list[int]:
-        """How much of the tile it is, in elements."""
+        """Return the extents of the part in the tile, in elements."""
         rank = len(self.offset)
         found = [
             1
@@ -65,12 +65,12 @@ class Part(NamedTuple):
         return found if self.rows is None else [self.rows, *found[1:]]
 
     def at(self, index: Sequence[int]) -> Step:
-        """Where an element lies in the tile, counted from where the tile begins."""
+        """Return the place of an element in the tile, counted from the beginning of the tile."""
         moved = self.moved(index)
         return tuple(first + more for first, more in zip(self.offset, moved, strict=True))
 
     def moved(self, index: Sequence[int]) -> Step:
-        """Where an element lies in the tile, counted from where the part begins."""
+        """Return the place of an element in the tile, counted from the beginning of the part."""
         rank = len(self.offset)
         pairs = list(zip(index, self.steps, strict=True))
         return tuple(sum(i * step[d] for i, step in pairs) for d in range(rank))
@@ -78,23 +78,23 @@ class Part(NamedTuple):
     def block(
         self, start: Sequence[int], extents: Sequence[int], steps: Sequence[Step]
     ) -> "Part":
-        """What begins at `start` in it, in elements of the tile."""
+        """Return the part that begins at `start` within this one, in elements of the tile."""
         offset = tuple(first + more for first, more in zip(self.offset, start, strict=True))
         return Part(self.tile, offset, tuple(extents), tuple(steps))
 
 
 def unit_steps(rank: int) -> tuple[Step, ...]:
-    """The steps of what has the dimensions of its tile."""
+    """Return the steps of a value with the dimensions of its tile."""
     return tuple(tuple(int(d == e) for e in range(rank)) for d in range(rank))
 
 
 def whole(tile: At, extents: Sequence[int]) -> Part:
-    """A tile as the part of itself that it is."""
+    """Return the part that is the whole tile."""
     return Part(tile, (0,) * len(extents), tuple(extents), unit_steps(len(extents)))
 
 
 def became(part: Part, form: object) -> Iterator[tuple[SSAValue, Part]]:
-    """The values that a part of a tile became, each with its part of the tile; none for what has no elements."""
+    """Yield the values that a part of a tile became, each with its own part; none if they have no elements."""
     if isinstance(form, SSAValue):
         yield form, part
     elif isinstance(form, Packed):
@@ -136,14 +136,14 @@ def _block(part: Part, value: SSAValue, start: Sequence[int], pack: int) -> Part
 
 
 def _alike(part: Part, form: Parts) -> Iterator[tuple[SSAValue, Part]]:
-    """Tiles that became several tiles of the same elements, one for each use."""
+    """Yield tiles that became several tiles of the same elements, one for each use."""
     for value in dict.fromkeys(form.values):
         if extents_of(value) == part.extents:
             yield value, part
 
 
 def extents_of(value: SSAValue) -> tuple[int, ...] | None:
-    """The extents of a tile or vector; None of other values."""
+    """Return the extents of a tile or vector, or None for other values."""
     type = value.type
     if isinstance(type, TileType):
         return type.shape
@@ -156,7 +156,7 @@ KnownParts: TypeAlias = Callable[[SSAValue], Part | None]
 
 
 def renamed(ops: Sequence[Operation], known: KnownParts) -> Mapping[SSAValue, Part]:
-    """The parts that results of ops have and `known` does not, in the order of the program."""
+    """Return the parts of op results that `known` does not have, in the order of the program."""
     found: dict[SSAValue, Part] = {}
 
     def part_of(value: SSAValue) -> Part | None:
@@ -181,14 +181,14 @@ def renamed(ops: Sequence[Operation], known: KnownParts) -> Mapping[SSAValue, Pa
 
 
 def _added(op: Operation) -> SSAValue | None:
-    """The sum of products that a product adds to, where it is another product's."""
+    """Return the sum of products that a product adds to, if another product computes it."""
     if not isinstance(op, DpasOp) or op.acc is None:
         return None
     return op.acc if isinstance(op.acc.owner, DpasOp) else None
 
 
 def _packed(op: Operation, source: Part) -> Part | None:
-    """All of a matrix in blocks."""
+    """Return the part of a whole matrix in blocks."""
     if len(source.extents) != 2:
         return None
     rows, columns, height, width = vector_type(op.results[0]).get_shape()
@@ -202,7 +202,7 @@ def _unpacked(op: Operation, source: Part) -> Part:
 
 
 def _extracted(op: Operation, source: Part) -> Part | None:
-    """A vector out of one with more dimensions, at a place that is known."""
+    """Return the part of a vector extracted from one with more dimensions, at a known place."""
     place = integers_of(op, "static_position")
     if len(op.operands) > 1 or len(place) >= len(source.extents):
         return None
@@ -228,7 +228,7 @@ _RENAMES: Mapping[str, Callable[[Operation, Part], Part | None]] = {
 
 
 TILES: tuple[LevelId, ...] = ("S", "B", "X")
-"""The levels at which values are parts of the tiles of the first of them that a kernel has."""
+"""The levels at which values are parts of the tiles of the first of these levels that a kernel has."""
 
 
 class Chain:
@@ -246,7 +246,7 @@ class Chain:
             self._inside(letter)
 
     def _begin(self, letter: LevelId) -> None:
-        """Each tile and vector of the first level is the tile itself."""
+        """Make each tile and vector of the first level a tile of its own."""
         for value in (v for op in self.trace.ops[letter] for v in values_of(op)):
             extents = extents_of(value)
             if extents:
@@ -254,7 +254,7 @@ class Chain:
                 self.parts[at] = whole(at, extents)
 
     def _lower(self, letter: LevelId) -> None:
-        """What the parts of the level above became in the passes to a level."""
+        """Find the values that the parts of the level above became in the passes to a level."""
         known: Callable[[SSAValue], Part | None] = self._above
         made: dict[SSAValue, Part | None] = {}
         for _, view in self.trace.told.get(letter, []):
@@ -277,7 +277,7 @@ class Chain:
                 self.parts.setdefault(at, part)
 
     def _inside(self, letter: LevelId) -> None:
-        """Values that have no part yet, by those of their ops that have one."""
+        """Find the parts of values that have none yet from the operands and results of their ops."""
         found = renamed(self.trace.ops[letter], self._above)
         for value, part in found.items():
             self.parts.setdefault(self.trace.values[value], part)
@@ -292,7 +292,7 @@ def _either(
 def _mapped(
     view: Expansion, known: Callable[[SSAValue], Part | None]
 ) -> dict[SSAValue, Part | None]:
-    """The part of each value that a view made; None of one that stands for several parts."""
+    """Return the part of each value that a view made; None for a value that is several parts."""
     made: dict[SSAValue, Part | None] = {}
     for old, form in view.environment.items():
         part = known(old)
@@ -312,7 +312,7 @@ def _mapped(
 def _loaded(
     view: XeGPUView, known: Callable[[SSAValue], Part | None]
 ) -> Iterator[tuple[SSAValue, Part]]:
-    """What block messages load: blocks side by side, with rows packed, or transposed."""
+    """Yield the parts that block messages load: blocks side by side, with rows packed, or transposed."""
     for op, place in view.begins.items():
         if not isinstance(op, LoadNdOp):
             continue
@@ -325,7 +325,7 @@ def _loaded(
 
 
 def _message_part(op: LoadNdOp, place: MessagePlace, part: Part) -> Part:
-    """The part that a message loads, its dimensions as `convert-xetile-to-xegpu` writes them."""
+    """Return the part that a message loads, with the dimensions that `convert-xetile-to-xegpu` writes."""
     message, extents = written_load(op), vector_type(op.value).get_shape()
     pack = extents[-1] if message.packed else 1
     steps = [(pack, 0), (0, 1)]

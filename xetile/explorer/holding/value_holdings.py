@@ -8,12 +8,12 @@
 
 Values of X, V and L are parts of the tiles of S. Registers count elements, whatever the words are.
 
-What the dimensions of tiles are called: M, N and K where they belong to a product, else dim0, dim1, ...
+The dimensions of tiles are named M, N and K if they belong to a product, else dim0, dim1, ...
 
-A tile that a product takes, as it is or made of it element by element, is named as that operand; one that a product
-gives, and what is made of it, is M by N. A tile that two products need differently is named after the first.
+A tile that a product uses, itself or through elementwise ops, has the names of that operand; one that a product
+computes, and values computed from it, is M by N. If two products need a tile differently, the first decides.
 
-Values of the workgroup that change their owners: through shared memory, or because subgroups have them anyhow.
+Values of the workgroup change their owners through shared memory, or because subgroups have them already.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,11 +53,11 @@ from xetile.planning.distribution.exchanges import Exchange
 from xetile.planning.distribution.shared_messages import Cell, Memory, Side
 
 Block = tuple[list[int], list[int]]
-"""Where a block begins, and its extents (elements)."""
+"""The first element of a block, and its extents (elements)."""
 
 
 def units_of(view: SubgroupView) -> Iterator[tuple[SSAValue, Units]]:
-    """What each value of the workgroup became; of one that is held in several ways, the way of its map."""
+    """Yield the units of each value of the workgroup; if a value has several layouts, those of its map."""
     for value, form in view.environment.items():
         if isinstance(form, Units):
             yield value, form
@@ -66,9 +66,9 @@ def units_of(view: SubgroupView) -> Iterator[tuple[SSAValue, Units]]:
 
 
 def owner_bases(distribution: Distribution, dims: list[str]) -> Bases | None:
-    """The layout (register, subgroup) -> dims; registers count the elements of a subgroup's units, unit after unit.
+    """Return the layout (register, subgroup) -> dims; registers count the elements of a subgroup's units, in order.
 
-    None where extents or subgroups are no powers of two.
+    Return None if extents or subgroups are not powers of two.
     """
     try:
         layout = distribution.to_linear_layout()
@@ -78,7 +78,7 @@ def owner_bases(distribution: Distribution, dims: list[str]) -> Bases | None:
 
 
 def owner_blocks(distribution: Distribution) -> list[Block]:
-    """The units in the tile, those of subgroup 0 first, as many for each subgroup."""
+    """Return the units in the tile, those of subgroup 0 first, the same number for each subgroup."""
     units = product(range(distribution.subgroups), [list(distribution.unit)])
     return [
         (list(offset), sizes)
@@ -91,7 +91,7 @@ _DIMS = ["dim0", "dim1"]
 
 
 def exchanges(trace: Traced, holding: Callable[[At], int | None]) -> Iterator[Move]:
-    """The exchanges of a kernel, by the ops of W for which they are."""
+    """Yield the exchanges of a kernel, by the ops of W that need them."""
     for _, told in trace.told.get("S", []):
         for made in told.moves if isinstance(told, Owners) else ():
             at = trace.op(made.op)
@@ -125,7 +125,7 @@ def _shared_move(
 
 
 def _shared(plan: Exchange, banks: int) -> Shared | None:
-    """Who stores and loads what, and how it lies; None where extents are no powers of two."""
+    """Return the layouts of stores, loads and memory, or None if extents are not powers of two."""
     owners = [owner_bases(dealt, _DIMS) for dealt in (plan.source, _unturned(plan))]
     found = _offsets(plan.memory)
     if found is None or None in owners:
@@ -154,12 +154,12 @@ def _access(cell: Cell, side: Side, owners: Bases | None) -> Access:
 
 
 def _unturned(plan: Exchange) -> Distribution:
-    """What is loaded, in the coordinates of what is stored."""
+    """Return the distribution of the loaded tile, in the coordinates of the stored one."""
     return plan.target.transposed() if plan.turned else plan.target
 
 
 def _offsets(memory: Memory) -> tuple[Bases, tuple[int, int] | None] | None:
-    """The layout offset -> rows and columns of a buffer without its gaps, and these; None without powers of two."""
+    """Return a buffer's layout offset -> rows and columns without gaps, and the gaps; None unless powers of two."""
     rows, columns = memory.shape
     if not (is_power_of_two(rows) and is_power_of_two(columns)):
         return None
@@ -181,7 +181,7 @@ _MATRIX = 2
 
 
 def dimension_names(ops: Sequence[Operation]) -> Mapping[SSAValue, Names]:
-    """The names of the dimensions of each tile and vector of rank 2 that has to do with a product."""
+    """Return the names of the dimensions of each tile and vector of rank 2 that is related to a product."""
     sources: dict[SSAValue, list[tuple[SSAValue, bool]]] = {}
     results: dict[SSAValue, list[tuple[SSAValue, bool]]] = {}
     for op in ops:
@@ -204,7 +204,7 @@ def dimension_names(ops: Sequence[Operation]) -> Mapping[SSAValue, Names]:
 
 
 def default_names(rank: int) -> Names:
-    """What dimensions are called that no product has."""
+    """Return the names of dimensions that belong to no product."""
     return tuple(f"dim{d}" for d in range(rank))
 
 
@@ -216,7 +216,7 @@ def _spread(
     *,
     again: bool = False,
 ) -> None:
-    """Name a value, and what leads on from it; `again`: also where the value itself has its names."""
+    """Name a value and the values that `ways` relate to it; with `again` also if the value has names already."""
     if value in found and not again:
         return
     found.setdefault(value, names)
@@ -230,7 +230,7 @@ def _spread(
 
 
 def _alike(op: Operation) -> Iterator[tuple[SSAValue, SSAValue, bool]]:
-    """Pairs of values with the same elements' places: what is made, of what, and whether it is transposed."""
+    """Yield pairs of values with the same places of elements, result first, and True if they are transposed."""
     if isinstance(op, TileTransposeOp):
         yield op.result, op.source, True
     elif isinstance(op, TileConvLayoutOp) or has_trait(op, MovesTile, ReadsTile):
@@ -248,7 +248,7 @@ def _alike(op: Operation) -> Iterator[tuple[SSAValue, SSAValue, bool]]:
 
 
 def add_holdings(trace: Traced) -> Mapping[At, int]:
-    """Say of each value of a kernel where its elements are; by level and value the index of its holding."""
+    """Record where each value's elements are; return the index of its holding by level and value."""
     return Held(trace).add()
 
 
@@ -300,13 +300,13 @@ class Held:
         return made
 
     def _moves(self, made: Mapping[At, int]) -> Iterator[Move]:
-        """How values get from one place to another, level by level."""
+        """Yield the moves of values from one place to another, level by level."""
         yield from exchanges(self.trace, made.get)
         yield from conversions(self.lanes, made.get, self._added)
         yield from Messages(self.chain, made.get).moves()
 
     def _added(self, lanes: Lanes) -> int:
-        """The holding of what no value of X is, but a value of X converted."""
+        """Add the holding of a converted value that is no value of X itself."""
         kernel = self.trace.kernel
         kernel.holdings.append(self._of_lanes(None, lanes, None))
         return len(kernel.holdings) - 1
@@ -335,7 +335,7 @@ class Held:
         )
 
     def _of_part(self, at: At, value: SSAValue, part: Part) -> Holding | None:
-        """A tile, or a vector of which nobody says which lanes have what."""
+        """Return the holding of a tile, or of a vector whose layout over lanes is unknown."""
         bits = bits_of(value.type)
         if bits is None:
             return None
@@ -351,7 +351,7 @@ class Held:
         )
 
     def _of_lanes(self, at: At | None, lanes: Lanes, part: Part | None) -> Holding:
-        """A vector in registers; where what lanes have of it is not linear, only where it is in the tile."""
+        """Return the holding of a vector in registers; if its layout is not linear, only its place in the tile."""
         dims = self.names(lanes.tile, len(lanes.origin))
         found = lanes.layout(dims)
         begins, layout = (lanes.origin, None) if found is None else found
@@ -369,7 +369,7 @@ class Held:
         )
 
     def _clipped(self, tile: At, offset: Sequence[int], sizes: Sequence[int]) -> list[int]:
-        """Extents without what lies outside of the tile, which is nobody's."""
+        """Return extents without the elements outside of the tile, which belong to nobody."""
         whole = self.chain.parts[tile].sizes
         return [
             min(size, extent - start)
@@ -377,7 +377,7 @@ class Held:
         ]
 
     def names(self, tile: At, rank: int) -> list[str]:
-        """What the dimensions of a tile are called."""
+        """Return the names of a tile's dimensions."""
         return list(self._names.get(tile) or default_names(rank))
 
 
@@ -388,7 +388,7 @@ def _place(value: SSAValue) -> Place:
 
 
 def _blocks(value: SSAValue, part: Part) -> list[Block] | None:
-    """The blocks of a tile or vector that has some, in the order of its registers; else None."""
+    """Return the blocks of a tile or vector in the order of its registers, or None if it has none."""
     tile = value.type
     if isinstance(tile, TileType):
         block = tile.inner_blocks

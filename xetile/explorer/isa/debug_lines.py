@@ -1,12 +1,12 @@
-"""Which line of its source each instruction of a binary came of: the section `.debug_line` of a zebin.
+"""The line of the source of each instruction of a binary: the section `.debug_line` of a zebin.
 
 Source: DWARF Debugging Information Format, Version 4, section 6.2 "Line Number Information".
 
-Lines of debug information in SPIR-V, from which Intel's compiler makes `.debug_line`.
+This file also writes the debug lines in SPIR-V from which Intel's compiler makes `.debug_line`.
 
-Line `n + 1` of a file that does not exist stands for op n. OpLine alone gives no debug section in ocloc 26.27; it takes
+Line `n + 1` of a file that does not exist stands for op n. OpLine alone gives no debug section in ocloc 26.27; it needs
 a function of OpenCL.DebugInfo.100 with a scope in each block, and `-g`. A line holds until the next one in the block,
-so OpNoLine stands where there is no op.
+so OpNoLine marks instructions without an op.
 Source: SPIR-V specification, OpLine, OpNoLine; "OpenCL.DebugInfo.100 Extended Instruction Set".
 """
 
@@ -42,7 +42,7 @@ _SET = "OpenCL.DebugInfo.100"
 _UNIT, _FUNCTION_TYPE, _FUNCTION, _SCOPE, _SOURCE = 1, 8, 20, 23, 35
 _DEBUG_INFO, _DWARF, _OPENCL_CPP = 0x10000, 4, 4
 _DEFINITION = 8
-"""Flag of a function; without it ocloc ends in a crash, or never."""
+"""Flag of a function; without it ocloc crashes, or never ends."""
 
 _FILE = "llvm"
 _HEADER_WORDS, _BOUND = 5, 3
@@ -51,7 +51,7 @@ _HEADER_WORDS, _BOUND = 5, 3
 def with_lines(
     spirv: bytes, module: Sequence[Instruction], parents: Sequence[int | None]
 ) -> bytes:
-    """A module (its instructions are given too) in which each instruction with an op has its line."""
+    """Return a module with a line for each instruction that has an op; `module` are its instructions."""
     return _Writer(spirv, module, parents).written()
 
 
@@ -73,7 +73,7 @@ class _Writer:
         }
 
     def written(self) -> bytes:
-        """The bytes of the module."""
+        """Return the bytes of the module."""
         texts_done = functions_done = needs_scope = False
         scope: int | None = None
         line: int | None = None
@@ -107,7 +107,7 @@ class _Writer:
         return struct.pack(f"<{len(self.header) + len(self.made)}I", *self.header, *self.made)
 
     def _describe(self) -> None:
-        """What is said of the file and the functions, in front of the first one."""
+        """Write the debug information on the file and the functions, before the first function."""
         source = self._debug(_SOURCE, self.file)
         unit = self._debug(_UNIT, _DEBUG_INFO, _DWARF, source, _OPENCL_CPP)
         type = self._debug(_FUNCTION_TYPE, 0, self.void)
@@ -140,10 +140,10 @@ class _Writer:
 
 
 _WITHOUT_LINE = (OP_FUNCTION, OP_PARAMETER, OP_FUNCTION_END, OP_LABEL)
-"""A line in front of a parameter keeps ocloc 26.27 busy for ever."""
+"""Instructions without a line. A line before a parameter makes ocloc 26.27 run forever."""
 
 _BEHIND_TEXTS = (6, 330, 71, 72, *range(19, 40))
-"""What follows texts in a module: names, OpModuleProcessed, decorations, types."""
+"""Opcodes that follow texts in a module: names, OpModuleProcessed, decorations, types."""
 
 
 _VERSION = 4
@@ -153,7 +153,7 @@ _END_SEQUENCE, _SET_ADDRESS = 1, 2
 
 
 class Row(NamedTuple):
-    """From an address of a section on, instructions are of this line; None behind the last one."""
+    """The line of instructions from an address of a section on; None after the last one."""
 
     section: str
     address: int
@@ -161,9 +161,9 @@ class Row(NamedTuple):
 
 
 def line_rows(binary: bytes) -> list[Row]:
-    """The rows of a binary's line programs in the order of the file; none where it has none.
+    """Return the rows of a binary's line programs in the order of the file; none if it has none.
 
-    Errors: XetileError where they are of another version, or damaged.
+    Raise XetileError if they are of another version, or damaged.
     """
     data = contents(binary, ".debug_line")
     if data is None:
@@ -175,7 +175,7 @@ def line_rows(binary: bytes) -> list[Row]:
 
 
 def lines_at(rows: list[Row], section: str, addresses: list[int]) -> list[int | None]:
-    """The lines of instructions at these addresses of a section."""
+    """Return the lines of instructions at these addresses of a section."""
     own = sorted((row for row in rows if row.section == section), key=lambda row: row.address)
     starts = [row.address for row in own]
     found = [bisect_right(starts, address) for address in addresses]
@@ -246,7 +246,7 @@ class _Reader:
         self.at = end
 
     def _row(self) -> None:
-        # line 0 is of no line
+        # line 0 means no line
         self.rows.append(Row(self.section, self.address, self.line or None))
 
     def _take(self, form: str) -> tuple[int, ...]:
@@ -255,7 +255,7 @@ class _Reader:
         return found
 
     def _number(self) -> int:
-        """A number in base 128, the lowest digit first."""
+        """Read a number in base 128, the lowest digit first."""
         value = shift = 0
         while True:
             byte = self.data[self.at]

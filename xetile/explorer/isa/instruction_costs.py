@@ -1,19 +1,19 @@
-"""What a kernel's instructions do and cost: a class for each, registers, bytes of messages, and how certain that is.
+"""The classes and costs of a kernel's instructions: registers, bytes of messages, and how certain these are.
 
-Instructions are counted in ocloc's text; each belongs to the op of level L that its debug line names, or to none: then
+Instructions are counted in ocloc's text. Each belongs to the op of level L that its debug line names; without one,
 it is the compiler's own. As every op has one parent, sums over the levels above are exact.
 
-Which instructions send the messages of moves: those that reach memory and came of the op that moves.
+The messages of moves are sent by the instructions that access memory and come from the op that moves.
 
-The loops of an assembly: which loop of the source each is, and how many of its rounds stand in it.
+Each loop of an assembly is linked to its loop in the source, with the number of rounds unrolled into it.
 
-How many bytes the messages of level L move, read off what is called, and summed up to the levels above.
+The bytes that messages of level L move are read off the called functions, and summed up to the levels above.
 
 call @..block_read_16b_32r16x2c(..)      32 rows of 2 blocks of 16 columns of 16 bits: 2048 bytes
 call @..block_write_ap_u32_m8k16v1(..)   8 rows of 16 columns of 32 bits: 512 bytes
 llvm.load of vector<8xf32>               by each of 16 lanes: 512 bytes, as if all lanes were on
 
-What is moved to an op of a level above is what its parts move, in one round of the loop as it is written.
+The bytes of an op of a level above are those of its parts, in one round of the loop as it is written.
 """
 
 import re
@@ -77,7 +77,7 @@ def word_bytes(type: Attribute) -> int:
 
 
 def lane_bytes(type: Attribute) -> int:
-    """Return the bytes that each lane holds of a value."""
+    """Return the bytes of a value in each lane."""
     if isa(type, VectorType):
         return type.element_count() * word_bytes(type)
     if isinstance(type, llvm.LLVMArrayType):
@@ -92,7 +92,7 @@ def given_bytes(op: Operation) -> int | None:
 
 
 def given_word(op: Operation) -> int:
-    """Return the bytes of a word of what an op gives."""
+    """Return the bytes of a word of the value that an op gives."""
     type = _given(op)
     assert type is not None, op
     return word_bytes(type)
@@ -109,7 +109,7 @@ def _given(op: Operation) -> Attribute | None:
 
 
 def bytes_of(op: Operation) -> int:
-    """Bytes that an op of level L moves to or from memory, for a subgroup; 0 of one that moves none."""
+    """Return the bytes that an op of level L moves to or from memory, for a subgroup; 0 if it moves none."""
     match op:
         case llvm.CallOp():
             return _called(op)
@@ -145,7 +145,7 @@ _Found = TypeVar("_Found")
 def upward(
     levels: Sequence[Level], last: int, found: Mapping[int, list[_Found]]
 ) -> Iterator[tuple[int, Mapping[int, list[_Found]]]]:
-    """Yield level after level from `last` up, with what is found by op: for an op above, that of the ops made of it."""
+    """Yield level after level from `last` up, with the findings by op; an op above has those of its parts."""
     level: int | None = last
     while level is not None:
         yield level, found
@@ -163,9 +163,9 @@ def bytes_per_round(
     hot: Mapping[int, bool],
     copies: int,
 ) -> list[tuple[int, int, int]]:
-    """By level and op the bytes of one round of its loop, which stands `copies` times in the hot one of level L.
+    """Return by level and op the bytes of one round of its loop, unrolled `copies` times in the hot one of level L.
 
-    An op with parts in the hot loop has those counted, and not its parts in front of the loop and behind it.
+    If an op has parts in the hot loop, only those count, and not its parts before and after the loop.
     """
     sizes = {
         number: [(size, hot[number])]
@@ -184,7 +184,7 @@ def bytes_per_round(
 
 
 def loops(trace: Traced, listing: Listing) -> list[Loop]:
-    """The loops, in the order of the assembly; `--stats` counts over the hot one."""
+    """Return the loops, in the order of the assembly; `--stats` counts over the hot one."""
     work = next(
         (walk(function) for function in llvm_functions(trace.module) if is_kernel(function)),
         Work(),
@@ -219,9 +219,9 @@ def _loop(trace: Traced, listing: Listing, place: range, work: Work, *, is_hot: 
 
 
 def _written(trace: Traced, listing: Listing, own: Sequence[int]) -> tuple[At, ForOp] | None:
-    """The loop at the highest level that has it: the one in which most of the instructions' ops stand.
+    """Return the loop at the highest level that has it: the one that contains most of the instructions' ops.
 
-    Those of matrix instructions are asked first, as others may have been moved. `own` leaves out loops inside.
+    Ops of matrix instructions decide first, as others may have been moved. `own` excludes inner loops.
     """
     used = {link for number in own if (link := listing.links[number]) is not None}
     products = {
@@ -251,7 +251,7 @@ def _around(trace: Traced, level: int, number: int) -> ForOp | None:
 
 
 def _trips(loop: ForOp) -> int | None:
-    """How often a loop goes round, where its bounds are numbers."""
+    """Return how many rounds a loop runs if its bounds are constants, else None."""
     start, end, step = map(constant_integer, (loop.lb, loop.ub, loop.step))
     if start is None or end is None or not step:
         return None
@@ -259,7 +259,7 @@ def _trips(loop: ForOp) -> int | None:
 
 
 def _step(loop: ForOp) -> str:
-    """What a round does: the K of its product, if there is one, else what its counter goes on by."""
+    """Describe the step of a round: the K of its product, if there is one, else the step of its counter."""
     products = [op for op in loop.walk() if isinstance(op, TileMMAOp)]
     if len(products) == 1:
         shape = cast("VectorType[Attribute]", products[0].a.type).get_shape()
@@ -274,9 +274,9 @@ _OTHERS = ("spill", "fill")
 
 
 def add_instructions(kernel: Kernel, listing: Listing) -> None:
-    """Say of each message of a move which instructions it is, in all copies of an unrolled loop.
+    """Record for each message of a move its instructions, in all copies of an unrolled loop.
 
-    Several messages of one op take turns, as they are in the order of the op's parts.
+    Several messages of one op alternate, as they are in the order of the op's parts.
     """
     sent = _sent(kernel, listing)
     for move in kernel.moves:
@@ -285,7 +285,7 @@ def add_instructions(kernel: Kernel, listing: Listing) -> None:
 
 
 def _sent(kernel: Kernel, listing: Listing) -> dict[At, list[int]]:
-    """By op of any level the messages that came of it."""
+    """Return the messages of the assembly by the op of any level that they come from."""
     sent: dict[int, list[int]] = defaultdict(list)
     for number, one in enumerate(listing.program.instructions):
         kind, op = class_of(one), listing.links[number]
@@ -324,11 +324,11 @@ CERTAINTY: Mapping[str, str] = {
         "exact: what loads, matrix instructions and stores name in ocloc's text; which value that is, debug lines tell"
     ),
 }
-"""By kind of number what a reader may rely on."""
+"""The reliability of each kind of number."""
 
 
 def add_costs(trace: Traced) -> None:
-    """Add costs and loops to a kernel; without assembly there are bytes only."""
+    """Add costs and loops to a kernel; without assembly only bytes."""
     kernel, found = trace.kernel, listing(trace.kernel)
     costs = Costs([], [], 0, 0, 0)
     if found is not None:
@@ -352,7 +352,7 @@ def add_costs(trace: Traced) -> None:
 
 
 def _rounds(trace: Traced) -> str:
-    """Why as many rounds of a loop stand in one as do."""
+    """Return the reason for the number of rounds that are unrolled into one."""
     if trace.options.unroll is not None:
         return "exact: as many rounds of a loop stand in one as `unroll` asks for"
     name = trace.device.name
@@ -367,7 +367,7 @@ def _rounds(trace: Traced) -> str:
 
 
 def _classes(trace: Traced, found: Listing) -> list[Class]:
-    """The class of each instruction; moves of an op that exchanges lanes are shuffles."""
+    """Return the class of each instruction; moves of an op that exchanges lanes are shuffles."""
     ops = trace.ops["L"]
     kinds: list[Class] = []
     for instruction, link in zip(found.program.instructions, found.links, strict=True):
@@ -399,7 +399,7 @@ def _functions(ops: Sequence[Operation]) -> list[llvm.FuncOp]:
 
 
 def _rereads(kernel: Kernel, moving: set[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """By op that moves bytes, how many subgroups ask for each element of its tile."""
+    """Return for each op that moves bytes how many subgroups ask for each element of its tile."""
     found: dict[tuple[int, int], int] = {}
     for index, level in enumerate(kernel.levels):
         tiles = {
@@ -419,7 +419,7 @@ def _rereads(kernel: Kernel, moving: set[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _copies(layout: Bases | None) -> int | None:
-    """How many subgroups have the same elements; None of a layout that is not one of subgroups."""
+    """Return how many subgroups have the same elements, or None if the layout has no subgroups."""
     if layout is None or "subgroup" not in layout.inputs:
         return None
     vectors = layout.inputs["subgroup"]

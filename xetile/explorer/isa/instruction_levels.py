@@ -3,14 +3,14 @@
 `spirv-dis` writes level P. Without it the level is the LLVM IR of which the SPIR-V is made, and a note says so. If
 ocloc refuses the kernel, a note says so in place of level I; if it is missing, the model's notes do.
 
-Ops of instructions that debug lines give to the function only: those in front of the first op of the kernel.
+Debug lines give the instructions before the first op of the kernel only to the function. Their ops are guessed:
 
     and r255 r0 0xFFFFFFC0         address of the kernel's arguments     of the next
     send.ugm r1 r255 ..            brings them                           of the op that first reads r1
     mov null r255                  waits until r255 is free again        of the message in front
     or cr0 cr0 0x4C0               how floats round                      the compiler's own
 
-It is a guess that such a line is of the first op that reads what it writes: others may read it too.
+The guess is that such an instruction belongs to the first op that reads its result: others may read it too.
 """
 
 import re
@@ -39,7 +39,7 @@ class Listing(NamedTuple):
 
     Attributes:
         program: its instructions, which are those of the level, as far as a thread executes them.
-        links: by instruction the op of level L that it came of; None of the compiler's own, and where it is guessed.
+        links: for each instruction its op of level L; None for the compiler's own, and for guesses.
         level: the index of the level with the instructions.
         origin: the index of level L.
     """
@@ -51,7 +51,7 @@ class Listing(NamedTuple):
 
 
 def listing(kernel: Kernel) -> Listing | None:
-    """The assembly of a kernel; None where nobody made it."""
+    """Return the assembly of a kernel, or None if there is none."""
     found = next((n for n, level in enumerate(kernel.levels) if level.id == "I"), None)
     if found is None or (origin := kernel.levels[found].of) is None:
         return None
@@ -61,7 +61,7 @@ def listing(kernel: Kernel) -> Listing | None:
 
 
 def _links(kernel: Kernel, level: Level, count: int) -> list[int | None]:
-    """The op of each instruction, None of guessed ones; what stands behind the end of the thread is left out."""
+    """Return the op of each instruction, None for guesses, without instructions after the end of the thread."""
     links = [op.parents[0] if op.parents else None for op in level.ops]
     for number in kernel.inferred:
         links[number] = None
@@ -82,7 +82,7 @@ class _Used(NamedTuple):
 def followed(
     instructions: Sequence[Instruction], links: Sequence[int | None]
 ) -> Mapping[int, int]:
-    """By instruction without a link the op that it is for; those that nothing tells of are left out."""
+    """Return, for instructions without a link, the ops that they serve; unknown ones are left out."""
     operations = [read(one, REGISTER_BYTES) for one in instructions]
     found: dict[int, int] = {}
     for place in reversed(range(len(links))):
@@ -102,12 +102,12 @@ def followed(
 
 
 def _waits(one: Instruction, operation: Operation) -> bool:
-    """Whether an instruction does nothing but wait: it writes nothing."""
+    """Return True if an instruction only waits: it writes nothing."""
     return one.mnemonic in ("mov", "sync") and operation.words[0].startswith("null")
 
 
 def _reader(operations: Sequence[Operation], place: int) -> int | None:
-    """The next instruction in the text that reads what one writes, before it is written over."""
+    """Return the next instruction in the text that reads the result of one before it is overwritten, or None."""
     target = operations[place].target
     if target is None or target.file != "r":
         return None
@@ -131,10 +131,10 @@ def _used(region: Region, operation: Operation) -> _Used:
 
 
 COMPACTED, PLAIN = 8, 16
-"""Bytes of an instruction, in the short form and else. Source: sums of both are the sizes of `.text` of ocloc 26.27."""
+"""Bytes of a compacted and of a plain instruction. Source: sums of both are the sizes of `.text` of ocloc 26.27."""
 
 DISASSEMBLY_SECONDS = 60.0
-"""That spirv-dis may take."""
+"""Time limit of spirv-dis."""
 
 _END = re.compile(r"[{,]EOT\b")
 _LABEL = re.compile(r"\w+:$")
@@ -143,7 +143,7 @@ _NAME = re.compile(r"\s*(?:%\S+ = )?(?:tail )?(\w+)")
 
 
 class Printed(NamedTuple):
-    """Instructions of a kernel: lines, and by instruction its line and its address in bytes."""
+    """Instructions of a kernel: lines, and for each instruction its line and its address in bytes."""
 
     lines: list[str]
     instructions: list[int]
@@ -151,11 +151,11 @@ class Printed(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """A kernel that ocloc is at work on, with what its answer is linked by.
+    """A kernel that ocloc is compiling, with the data that link its answer.
 
     Attributes:
-        binary: waits for it.
-        numbers: by op of level L, as marks count them, its place in `Level.ops`.
+        binary: waits for the binary and returns it.
+        numbers: for each op of level L, as marks count them, its index in `Level.ops`.
         above: index of level L.
     """
 
@@ -165,7 +165,7 @@ class Begun(NamedTuple):
 
 
 class Built(NamedTuple):
-    """A kernel whose binary ocloc is taking apart: its instructions' lines, and what waits for their texts."""
+    """A kernel whose binary ocloc disassembles: its instructions' lines, and the function that returns their texts."""
 
     rows: list[Row]
     disassembly: Callable[[], Disassembly]
@@ -173,11 +173,11 @@ class Built(NamedTuple):
 
 
 def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
-    """Add level P to a kernel that reached level L, and have ocloc begin with it; `ending` ends it.
+    """Add level P to a kernel that reached level L, and start ocloc; `ending` ends it.
 
-    The result is None where there is nothing for ocloc to do. Where LLVM refuses the kernel, a note says so.
+    Return None if ocloc has nothing to do. If LLVM rejects the kernel, a note says so.
 
-    Errors: XetileError without ocloc where the options ask for assembly.
+    Raise XetileError without ocloc if the options ask for assembly.
     """
     above = trace.level("L")
     if above is None or trace.level("P") is not None:
@@ -188,13 +188,13 @@ def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
         trace.kernel.notes.append(f"level P is missing: {error}")
         return None
     numbers = [number_of(op, "L") for op in found.ops]
-    binary = _begun(trace, found, ending)  # what is done from here on costs no time
+    binary = _begun(trace, found, ending)  # ocloc runs in the background from here on
     trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
     return None if binary is None else Begun(binary, numbers, above)
 
 
 def _begun(trace: Traced, found: Marked, ending: ExitStack) -> Callable[[], bytes] | None:
-    """Have ocloc begin; what waits for the binary."""
+    """Start ocloc; return the function that waits for the binary, or None."""
     if trace.options.assembly is False:
         return None
     if trace.options.assembly:
@@ -212,9 +212,9 @@ def _begun(trace: Traced, found: Marked, ending: ExitStack) -> Callable[[], byte
 
 
 def begin_disassembly(trace: Traced, begun: Begun | None, ending: ExitStack) -> Built | None:
-    """Once ocloc has compiled a kernel, have it take the binary apart; `ending` ends it.
+    """Once ocloc has compiled a kernel, make it disassemble the binary; `ending` ends it.
 
-    Where it refuses the kernel, a note says so, and the result is None.
+    If ocloc rejects the kernel, add a note and return None.
     """
     if begun is None:
         return None
@@ -228,7 +228,7 @@ def begin_disassembly(trace: Traced, begun: Begun | None, ending: ExitStack) -> 
 
 
 def end_assembly(trace: Traced, built: Built | None) -> None:
-    """Add level I, once ocloc is ready, and its assembly to the trace. Where it cannot, a note says so."""
+    """Add level I when ocloc is done, and its assembly to the trace. If that fails, add a note."""
     if built is None:
         return
     try:
@@ -245,9 +245,9 @@ def _note_missing(trace: Traced, error: XetileError) -> None:
 
 
 def printed(assembly: str) -> Printed:
-    """The lines of a kernel's assembly, up to the end of its thread.
+    """Return the lines of a kernel's assembly, up to the end of its thread.
 
-    Labels that nothing jumps to are left out.
+    Labels without a jump to them are left out.
     """
     texts = [line.rstrip() for line in assembly.splitlines()]
     used = set(re.findall(r"\bL\d+\b", "\n".join(t for t in texts if not _LABEL.match(t))))
@@ -337,7 +337,7 @@ def _instruction_level(
 def _guessed(
     trace: Traced, program: Sequence[Instruction], named: Sequence[int | None], above: int
 ) -> Mapping[int, int]:
-    """Ops of instructions whose line is that of the function, or of none, up to the end of the thread."""
+    """Return guessed ops of instructions that have the line of the function or none, up to the end of the thread."""
     ops = trace.kernel.levels[above].ops
     functions = {n for n, op in enumerate(ops) if trace.kernel.names[op.name] == "llvm.func"}
     links = [None if number in functions else number for number in named]

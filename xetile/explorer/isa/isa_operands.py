@@ -1,8 +1,8 @@
-"""The operands of Xe assembly, as ocloc prints them: which bytes of registers an instruction reads and writes.
+"""The operands of Xe assembly, as ocloc prints them: the bytes of registers that an instruction reads and writes.
 
     mov (16|M0)      r178.1<2>:ud  r34.0<1;1,0>:ud          channel c writes 4 bytes at r178 + 4 + 8 c
     dpas.8x8 (16|M0) r2:f  r2:f  r196:hf  r35.0:hf          result, accumulator, B, A
-    send.ugm (1|M0)  r35  r228  null:0  0x0  0x03F00203     result, address, what is stored, descriptors
+    send.ugm (1|M0)  r35  r228  null:0  0x0  0x03F00203     result, address, stored value, descriptors
 
 Source: the regions `<stride>` and `<vertical;width,horizontal>` are those of Intel's programmer's reference manual,
 "Region Parameters"; `<vertical;horizontal>` of instructions with three sources has a width of vertical / horizontal.
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from xetile.toolchain.assembly import Instruction
 
 File = Literal["r", "acc", "other"]
-"""Where an operand is: a register of the thread, an accumulator, anything else (flags, addresses, scalars)."""
+"""The place of an operand: a register of the thread, an accumulator, anything else (flags, addresses, scalars)."""
 
 BYTES = {
     **dict.fromkeys(("b", "ub", "bf8", "hf8"), 1),
@@ -23,7 +23,7 @@ BYTES = {
     **dict.fromkeys(("d", "ud", "f", "tf32"), 4),
     **dict.fromkeys(("q", "uq", "df"), 8),
 }
-"""Of an element, by the type that stands behind an operand."""
+"""Bytes of an element, by the type after an operand."""
 
 
 class Region(NamedTuple):
@@ -34,7 +34,7 @@ class Region(NamedTuple):
         byte: of the first channel, counted from the first register of its file.
         vertical, width, horizontal: strides in bytes, and channels of a row.
         size: bytes of an element.
-        type: as printed; empty of a send.
+        type: as printed; empty for a send.
     """
 
     file: File
@@ -46,7 +46,7 @@ class Region(NamedTuple):
     type: str = ""
 
     def place(self, channel: int) -> int:
-        """The first byte of a channel."""
+        """Return the first byte of a channel."""
         row, column = divmod(channel, self.width)
         return self.byte + row * self.vertical + column * self.horizontal
 
@@ -55,11 +55,11 @@ class Operation(NamedTuple):
     """An instruction with its operands.
 
     Attributes:
-        channels: how many the instruction has.
-        target: what it writes; None where that is nothing in registers.
-        sources: what it reads, in order; None of what is no region (numbers, `null`).
+        channels: the number of the instruction's channels.
+        target: the region that it writes; None if it writes no registers.
+        sources: the regions that it reads, in order; None for other operands (numbers, `null`).
         words: the operands as printed, the target first.
-        bytes: that a message brings; None where the text does not tell, and of all else.
+        bytes: bytes that a message loads; None if the text does not state it, and for all other instructions.
     """
 
     channels: int
@@ -76,11 +76,11 @@ _OPERAND = re.compile(
 )
 _LENGTH = re.compile(r"\brd:(\d+)(?P<bytes> B)?")
 _MOST_LENGTH = 31
-"""Registers that the text of a message can tell of; it says the same of longer ones (wr:1+0, rd:31)."""
+"""Most registers that the text of a message can express; it says the same of longer ones (wr:1+0, rd:31)."""
 
 
 def read(instruction: Instruction, register_bytes: int) -> Operation:
-    """The operands of an instruction of a device whose registers have so many bytes."""
+    """Return the operands of an instruction of a device whose registers have `register_bytes` bytes."""
     text = instruction.text.partition("//")[0].partition("{")[0]
     head = _HEAD.match(text)
     assert head is not None  # an instruction has a mnemonic
@@ -97,7 +97,7 @@ def read(instruction: Instruction, register_bytes: int) -> Operation:
     )
 
 
-@lru_cache(maxsize=4096)  # the same operands stand in instruction after instruction
+@lru_cache(maxsize=4096)  # the same operands occur in many instructions
 def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None:
     found = _OPERAND.match(word)
     if found is None:
@@ -113,7 +113,7 @@ def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None
 
 
 def _strides(numbers: list[int], *, is_target: bool) -> tuple[int, int, int]:
-    """Vertical stride, width, horizontal stride."""
+    """Return vertical stride, width, horizontal stride."""
     match numbers:
         case [vertical, width, horizontal]:
             return vertical, width, horizontal
@@ -136,7 +136,7 @@ def _message_bytes(text: str, register_bytes: int) -> int | None:
 
 
 class Product(NamedTuple):
-    """The operands of a matrix instruction: result, accumulator (None where it is zero), B, A.
+    """The operands of a matrix instruction: result, accumulator (None if it is zero), B, A.
 
     `depth` counts steps of K, `rows` those of A, `channels` the columns of B.
     """
@@ -154,7 +154,7 @@ _SHAPE = re.compile(r"^b?dpasw?\.(\d+)x(\d+)")
 
 
 def product(instruction: Instruction, operation: Operation) -> Product | None:
-    """A matrix instruction; None of any other, and of one that is printed otherwise."""
+    """Return the operands of a matrix instruction, or None for others and for ones printed in another form."""
     shape = _SHAPE.match(instruction.text)
     if shape is None or operation.target is None or len(operation.sources) < 3:
         return None

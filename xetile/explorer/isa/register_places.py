@@ -1,11 +1,11 @@
-"""Which registers of the assembly hold which vectors of level V, and what its matrix instructions read.
+"""The registers of the assembly that hold each vector of level V, and the operands of its matrix instructions.
 
     V          %b = xevm.blockload2d .. : vector<32xi32>         layout: register 9, lane 5 is B[18, 5]
     assembly   send.ugm  r196  r67 ..                            so that element is in word 9 of r196's run, at lane 5
                dpas.8x8  r2:f  r2:f  r196:hf  r35.0:hf           which this one reads
 
-A load begins in the register that its message names. What is computed begins where matrix instructions and block
-stores name it. Debug lines tell which value that is. Tests compare loads with the matrix instructions that read them.
+A load begins in the register that its message names. A computed value begins where matrix instructions and block
+stores name it. Debug lines identify the value. Tests compare loads with the matrix instructions that read them.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from xetile.targets.xe.dpas import CHANNEL_BITS
 from xetile.toolchain.assembly import Class, class_of
 
 _LOADS: tuple[Class, ...] = ("load2d", "load", "slm")
-"""Messages that bring what an op of level L asks for."""
+"""Messages that load the data that an op of level L asks for."""
 
 
 def add_registers(trace: Traced) -> None:
@@ -47,7 +47,7 @@ _ARGUMENTS: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
 
 
 class _Values:
-    """The values that ops of level L make and use, and those of level V that the ops make and use that they came of."""
+    """The results and operands of ops of level L, and those of the ops of level V that they come from."""
 
     def __init__(self, trace: Traced, origin: int) -> None:
         levels = trace.kernel.levels
@@ -64,22 +64,22 @@ class _Values:
                 self.used[(level, op), operand] = level, value
 
     def _at(self, op: int) -> list[At]:
-        """An op of level L, and the one that it came of."""
+        """Return an op of level L, and the op of V that it comes from."""
         above = self.above
         return [(self.origin, op)] + [
             (above, n) for n in self.parents[op] if above is not None
         ]
 
     def results(self, op: int) -> list[At]:
-        """The only results of an op, and of the one that it came of."""
+        """Return the only results of an op, and of the op that it comes from."""
         return [made[0] for at in self._at(op) if len(made := self.made.get(at, [])) == 1]
 
     def operands(self, op: int, operand: int) -> list[At]:
-        """An operand of an op, and of the one that it came of."""
+        """Return an operand of an op, and of the op that it comes from."""
         return [self.used[at, operand] for at in self._at(op) if (at, operand) in self.used]
 
     def stored(self, op: int) -> Iterator[tuple[At, int]]:
-        """The only vector that the op stores that an op came of, with the bytes of its words."""
+        """Yield the only vector that an op's parent at V stores, with the bytes of its words."""
         for level, number in self._at(op)[1:]:
             types = [value.type for value in self.ops[level][number].operands]
             vectors = [place for place, type in enumerate(types) if isa(type, VectorType)]
@@ -88,7 +88,7 @@ class _Values:
 
 
 class _Place(NamedTuple):
-    """Where an instruction names a value, and the bytes of a word there."""
+    """The place where an instruction names a value, and the bytes of a word there."""
 
     asm: int
     region: Region
@@ -96,7 +96,7 @@ class _Place(NamedTuple):
 
 
 class _Known:
-    """Fills `dpas`, and `base` and `copies` of holdings; what is known first stays."""
+    """The known registers of values, which fill `dpas`, and `base` and `copies` of holdings; the first is final."""
 
     def __init__(self, trace: Traced, found: Listing) -> None:
         self.kernel, self.origin = trace.kernel, found.origin
@@ -111,9 +111,9 @@ class _Known:
         ]
 
     def add_loads(self) -> None:
-        """The destinations of loads, those of all copies of an op of level V together.
+        """Add the destinations of loads, those of all copies of an op of level V together.
 
-        Several messages may bring an op's bytes, in any order: they are one load if their destinations follow each
+        Several messages may load an op's bytes, in any order: they are one load if their destinations follow each
         other, else the op is left out.
         """
         begun: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
@@ -134,7 +134,7 @@ class _Known:
         self._write()
 
     def add_products(self) -> None:
-        """The operands and results of matrix instructions."""
+        """Add the operands and results of matrix instructions."""
         for number, one, operands, link in self.linked:
             used, op = product(one, operands), self.ops[link]
             if used is None or not is_product(op):
@@ -160,7 +160,7 @@ class _Known:
         return Dpas(at, number, used.rows, used.channels, depth, **held)
 
     def add_stores(self) -> None:
-        """What block stores store, where no matrix instruction has told."""
+        """Add the values that block stores store, unless a matrix instruction has placed them."""
         for number, one, operands, link in self.linked:
             region = operands.sources[1] if class_of(one) == "store2d" else None
             if region is None:
@@ -174,7 +174,7 @@ class _Known:
             self.places[value].append(place)
 
     def _write(self) -> None:
-        """Give the holdings of values what was found, and forget it."""
+        """Write the places found into the holdings of values, and clear them."""
         for value, places in self.places.items():
             number = self._holding(value)
             holding = None if number is None else self.kernel.holdings[number]
@@ -195,7 +195,7 @@ class _Known:
 
 
 def _changes(places: Iterable[_Place]) -> Iterator[tuple[int, int]]:
-    """Where a value is, in the order of the assembly: instructions that name another register than the one before."""
+    """Yield the instructions, in order, that name another register of a value than the one before."""
     last: int | None = None
     for asm, region, _ in places:
         if region.byte // REGISTER_BYTES != last:

@@ -1,17 +1,17 @@
-"""Which op of level L each instruction of SPIR-V came of.
+"""The op of level L that each instruction of SPIR-V comes from.
 
-LLVM's back end drops `!dbg`, but what `!spirv.Decorations` says of an instruction becomes a decoration of its result:
+LLVM's back end drops `!dbg`, but turns `!spirv.Decorations` of an instruction into a decoration of its result:
 
     %".44" = add i32 %".43", 32, !spirv.Decorations !7        !7 = !{!8}  !8 = !{i32 5635, !"o12"}
     OpDecorate %60 UserSemantic "o12"
 
-So a module is compiled twice: as it always is, which is the code, and with marks. A decoration is a use, so the second
-keeps instructions that the first has lost as dead. Without those both are the same instructions with other ids, which
+So a module is compiled twice: as it always is, for the code, and with marks. A decoration is a use, so the second
+keeps instructions that the first drops as dead. Without those both have the same instructions with other ids, which
 is checked word by word. Stores, calls without a result and branches cannot be marked: they are matched by their order
 within their block, each kind for itself. LLVM writes blocks in another order than ours, so a block is known by its
 name, which its label keeps.
 
-SPIR-V instruction by instruction: which words are ids, texts, names, functions.
+The file also finds the ids, texts, names and functions among the words of SPIR-V.
 
 Source: SPIR-V specification 1.4, "Instructions"; SPV_EXT_shader_atomic_float_add and _min_max, SPV_INTEL_subgroups.
 """
@@ -49,11 +49,11 @@ BRANCHES = frozenset(range(249, 256))
 IMPURE = frozenset(
     # OpExtInst, functions and calls, variables, loads
     [12, OP_FUNCTION, OP_PARAMETER, OP_CALL, OP_VARIABLE, 61]
-    # atomics, blocks, what lanes do together
+    # atomics, blocks, operations of groups of lanes
     + [*range(227, 243), OP_PHI, OP_LABEL, *range(259, 272), *range(333, 367)]
     + [*range(5571, 5577), 5614, 5615, 6035]
 )
-"""Instructions with a result that do something else too, or whose place matters."""
+"""Instructions with a result that have another effect too, or whose place matters."""
 
 _NUMBERS: Mapping[str, Iterable[int]] = {
     "|n": (7, 11, 21, 22, 31, 43, 50),  # texts, OpTypeInt, OpTypeFloat, OpConstant
@@ -71,8 +71,10 @@ _NUMBERS: Mapping[str, Iterable[int]] = {
     "in|i": (OP_EXT_INST, *range(264, 272), *range(349, 359)),  # what groups compute together
     "ii|ni": (251,),  # OpSwitch
 }
-"""Instructions with words that are no ids: what follows type and result, ids (i) and numbers (n); from the bar on it
-repeats. Of instructions that have no result outside of functions none is here."""
+"""Instructions with words that are not ids: the words after type and result, ids (i) and numbers (n); those from the
+bar
+on repeat. Instructions that have no result outside of functions are not listed.
+"""
 
 _FORMS = {opcode: form for form, opcodes in _NUMBERS.items() for opcode in opcodes}
 
@@ -101,21 +103,21 @@ def _uses(opcode: int, count: int) -> tuple[int, ...]:
 
 
 def text_of(words: Sequence[int]) -> tuple[str, int]:
-    """The text that begins here, and how many words it takes."""
+    """Return the text that begins here, and the number of words that it takes."""
     data = struct.pack(f"<{len(words)}I", *words)
     end = data.index(b"\0")
     return data[:end].decode(), end // 4 + 1
 
 
 def text_words(text: str) -> tuple[int, ...]:
-    """The words of a text: its bytes, ended by at least one zero."""
+    """Return the words of a text: its bytes, ended by at least one zero."""
     data = text.encode()
     data += b"\0" * (4 - len(data) % 4)
     return struct.unpack(f"<{len(data) // 4}I", data)
 
 
 def names_of(module: Sequence[Instruction]) -> dict[int, str]:
-    """By id what OpName calls it."""
+    """Return the names that OpName gives, by id."""
     return {
         operands[0]: text_of(operands[1:])[0]
         for opcode, operands in module
@@ -124,7 +126,7 @@ def names_of(module: Sequence[Instruction]) -> dict[int, str]:
 
 
 def bodies(module: Sequence[Instruction]) -> Iterator[tuple[int, list[int]]]:
-    """The functions that have blocks: their ids, and where their instructions stand, from OpFunction to its end."""
+    """Yield the functions with blocks: their ids, and the places of their instructions, from OpFunction to its end."""
     start = None
     for place, instruction in enumerate(module):
         if instruction.opcode == OP_FUNCTION:
@@ -142,15 +144,15 @@ _PREFIX = "o"
 
 
 class Marked(NamedTuple):
-    """A module of SPIR-V as it is emitted, and what its instructions came of.
+    """An emitted SPIR-V module, and the origins of its instructions.
 
     Attributes:
-        text: lines of the LLVM IR that it was made of, and the ops (places in `ops`) of instructions and functions.
-        spirv: what `xetile.emit(module, "spirv")` gives.
+        text: lines of the LLVM IR that it was made from, and the ops (places in `ops`) of instructions and functions.
+        spirv: the bytes that `xetile.emit(module, "spirv")` returns.
         instructions: of it, in order.
         ops: of level L, of all functions in the order of `walk`.
-        parents: by instruction the op (place in `ops`) of which it came; None of what LLVM added, and outside of
-            functions.
+        parents: for each instruction the op (place in `ops`) that it comes from; None if LLVM added it, and outside
+            of functions.
     """
 
     text: list[tuple[str, int | None]]
@@ -161,9 +163,9 @@ class Marked(NamedTuple):
 
 
 def marked(module: ModuleOp) -> Marked:
-    """The SPIR-V of a module at level L, its instructions linked to ops.
+    """Return the SPIR-V of a module at level L, with its instructions linked to ops.
 
-    Errors: XetileError as `emit` has them.
+    Raise XetileError as `emit` does.
     """
     ops = [op for function in llvm_functions(module) for op in function.walk()]
     numbers = {op: number for number, op in enumerate(ops)}
@@ -210,7 +212,7 @@ def lines_of(
 
 
 def decorated(text: Sequence[tuple[str, int | None]]) -> str:
-    """The text of a module with marks on instructions that have a result."""
+    """Return the text of a module with marks on instructions that have a result."""
     base = sum(line.startswith("!") for line, _ in text)
     used: dict[int, None] = {}
     lines: list[str] = []
@@ -229,7 +231,7 @@ def decorated(text: Sequence[tuple[str, int | None]]) -> str:
 def carried(
     with_marks: Sequence[Instruction], without: Sequence[Instruction]
 ) -> list[int | None]:
-    """By instruction of the second module what marks of the first say of it."""
+    """Return for each instruction of the second module the mark of its partner in the first."""
     marks: dict[int, int] = {}
     for opcode, operands in with_marks:
         if opcode == OP_DECORATE and operands[1] == _USER_SEMANTIC:
@@ -245,7 +247,7 @@ def carried(
 
 
 def _shared(module: Sequence[Instruction], marked: Sequence[Instruction]) -> dict[int, int]:
-    """By id of types, constants, variables and functions of the first module that of the same in the second."""
+    """Map ids of types, constants, variables and functions of the first module to those of the same in the second."""
     numbers: dict[Hashable, int] = {}
     ours, theirs = _meanings(module, numbers), _meanings(marked, numbers)
     by_meaning = {meaning: id for id, meaning in theirs.items()}
@@ -253,7 +255,7 @@ def _shared(module: Sequence[Instruction], marked: Sequence[Instruction]) -> dic
 
 
 def _meanings(module: Sequence[Instruction], numbers: dict[Hashable, int]) -> dict[int, int]:
-    """By id that is defined outside of functions a number for what it means; equal numbers mean the same."""
+    """Return for each id that is defined outside of functions a number for its meaning; equal ones mean the same."""
     names = names_of(module)
     found: dict[int, int] = {}
     inside = {place for _, places in bodies(module) for place in places[1:]}
@@ -279,9 +281,9 @@ def _paired(
     theirs: Sequence[int],
     known: Mapping[int, int],
 ) -> list[tuple[int, int]]:
-    """Instructions of two functions that are the same but for ids; none where the functions are not the same.
+    """Return pairs of instructions of two functions that are equal except for ids; none if the functions differ.
 
-    What only computes may stand later in the first: LLVM moves it to the block that uses it, but for one with a mark.
+    Pure instructions may come later in the first: LLVM moves them to the block that uses them, unless they have a mark.
     """
     dead_here, dead_there = _dead(module, ours), _dead(marked, theirs)
     ids = dict(known)
@@ -313,7 +315,7 @@ def _paired(
 
 
 def _agree(one: Instruction, other: Instruction, ids: dict[int, int]) -> bool:
-    """Whether two instructions are the same, ids of the one standing for those of the other; `ids` has them."""
+    """Return True if two instructions are equal with ids of one mapped to the other's; add the new ids to `ids`."""
     if one.opcode != other.opcode or len(one.operands) != len(other.operands):
         return False
     new: dict[int, int] = {}
@@ -329,7 +331,7 @@ def _agree(one: Instruction, other: Instruction, ids: dict[int, int]) -> bool:
 
 
 def _dead(module: Sequence[Instruction], places: Sequence[int]) -> set[int]:
-    """Where instructions stand whose results are used by none, or by such ones only."""
+    """Return the places of instructions whose results have no uses, or only uses by such instructions."""
     users: dict[int, int] = defaultdict(int)
     defined = {result_of(module[place]): place for place in places}
     for place in places:
@@ -353,12 +355,12 @@ def _dead(module: Sequence[Instruction], places: Sequence[int]) -> set[int]:
 
 
 def _is_pure(instruction: Instruction) -> bool:
-    """Whether an instruction only computes its result."""
+    """Return True if an instruction only computes its result."""
     return result_of(instruction) is not None and instruction.opcode not in IMPURE
 
 
 class _Function:
-    """A function of SPIR-V beside that of level L which it was."""
+    """A function of SPIR-V, and the function of level L that it was lowered from."""
 
     def __init__(
         self,
@@ -380,7 +382,7 @@ class _Function:
         self.blocks = dict(zip(block_names, function.body.blocks, strict=False))
 
     def match(self) -> None:
-        """Fill in what marks do not say."""
+        """Find the ops of instructions without marks."""
         if not self.places:
             return
         for place in self.places:
@@ -399,7 +401,7 @@ class _Function:
         self._give_users(self.places, self._users(self.places, {}))
 
     def _blocks(self) -> list[tuple[int, list[int]]]:
-        """The labels, and where the instructions of their blocks stand."""
+        """Return the labels, and the places of the instructions of their blocks."""
         found: list[tuple[int, list[int]]] = []
         for place in self.places:
             opcode, operands = self.module[place]
@@ -431,7 +433,7 @@ class _Function:
                 self.parents[place] = self.numbers[origin]
 
     def _kind_of_op(self, op: Operation) -> Hashable:
-        """What an op without results becomes."""
+        """Return the kind of instruction that an op without results becomes."""
         match op:
             case llvm.StoreOp():
                 return OP_STORE
@@ -441,7 +443,7 @@ class _Function:
                 return "end" if op.next_op is None else "other"
 
     def _kind(self, place: int) -> Hashable | None:
-        """What kind of an instruction without a mark this is; None of one that has a result."""
+        """Return the kind of an instruction without a mark, or None if it has a result."""
         opcode, operands = self.module[place]
         if opcode == OP_STORE:
             return OP_STORE
@@ -454,7 +456,7 @@ class _Function:
         return "other" if result_of(self.module[place]) is None else None
 
     def _give_users(self, places: Sequence[int], users: dict[int, int]) -> None:
-        """What LLVM added for an instruction is of the op of that one: its next user here, or a phi."""
+        """Give instructions that LLVM added for another one that one's op: its next user here, or a phi."""
         for place in reversed(places):
             instruction = self.module[place]
             number = self.parents[place]
@@ -464,7 +466,7 @@ class _Function:
                 users.update(dict.fromkeys(ids_of(instruction), number))
 
     def _users(self, places: Sequence[int], users: dict[int, int]) -> dict[int, int]:
-        """By id the op of the instruction that uses it."""
+        """Return by id the op of the instruction that uses it."""
         for place in places:
             number = self.parents[place]
             if number is not None:
@@ -473,7 +475,7 @@ class _Function:
 
 
 def _entering(block: Block) -> Operation | None:
-    """The first branch that comes to a block: what its arguments are given by."""
+    """Return the first branch to a block, which passes its arguments, or None."""
     region = block.parent_region()
     for before in () if region is None else region.blocks:
         last = before.last_op

@@ -1,1 +1,1 @@
-"""A kernel on its way down: its levels as texts, with the places and links of their ops."""
+"""The levels of a kernel as it is lowered, as texts with the places and links of their ops."""

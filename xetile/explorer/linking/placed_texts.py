@@ -1,6 +1,6 @@
-"""Texts with places: where in it each op stands, and the name of each value where it is defined.
+"""Texts with places: the place of each op, and of the name of each value where it is defined.
 
-The text that a user wrote, with the places of the ops of the module that was read from it.
+The file also places the ops of a module in the text that a user wrote and it was read from.
 """
 
 import re
@@ -38,14 +38,14 @@ class Text:
     values: dict[SSAValue, Span] = field(default_factory=dict[SSAValue, Span])
 
     def place_the_rest(self, module: Operation) -> None:
-        """Let ops that no text has (the end of a body that yields nothing) stand where the op around them does."""
+        """Give ops without text (the end of a body that yields nothing) the place of the op around them."""
         for op in module.walk():
             if op not in self.ops:
                 outer = op.parent_op()
                 self.ops[op] = Span(0, 0, 0) if outer is None else self.ops[outer]
 
     def moved(self, pairs: Iterable[tuple[Operation, Operation]]) -> "Text":
-        """The text with the places of other ops, each the like of one that it has: pairs of (its own, the other)."""
+        """Return the text with the places of other ops: pairs of (an op of this text, an equal other op)."""
         result = Text(self.lines)
         for own, other in pairs:
             result.ops[other] = self.ops[own]
@@ -56,21 +56,21 @@ class Text:
 
 
 def printed(module: Operation) -> Text:
-    """The text of a module as `xetile.text` has it, with its places."""
+    """Return the text of a module as `xetile.text` prints it, with its places."""
     stream = StringIO()
     printer = _NotingPrinter(stream)
     printer.print_op(module)
     text = printer.noted
     text.lines = stream.getvalue().split("\n")
     for op, span in text.ops.items():
-        if span.last < 0:  # it goes on below
+        if span.last < 0:  # it continues on the next lines
             text.ops[op] = span._replace(last=len(text.lines[span.line]))
     text.place_the_rest(module)
     return text
 
 
 def values_of(op: Operation) -> Iterator[SSAValue]:
-    """The results of an op, then the arguments of its blocks: in this order they are numbered."""
+    """Yield the results of an op, then the arguments of its blocks: in this order they are numbered."""
     yield from op.results
     for region in op.regions:
         for block in region.blocks:
@@ -78,7 +78,7 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
 
 
 class _NotingPrinter(Printer):
-    """Prints as xDSL's, and notes where things begin and end."""
+    """xDSL's printer, which also records where ops and names begin and end."""
 
     def __init__(self, stream: StringIO) -> None:
         super().__init__(stream=stream)
@@ -86,10 +86,10 @@ class _NotingPrinter(Printer):
         self._emit = stream.write
         self._written = stream
         self._texts: dict[int, tuple[Attribute, str]] = {}
-        """By the identity of an attribute, which is kept so that no other has it, its text."""
+        """By the identity of an attribute, which is kept alive so that no other gets it, its text."""
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        """As xDSL's, without going through `print` for each word."""
+        """Print as xDSL does, without calling `print` for each word."""
         if "\n" in text:
             super().print_string(text, indent=indent)
             return
@@ -97,7 +97,7 @@ class _NotingPrinter(Printer):
         self._emit(text)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        """As xDSL's; one that was met before, as most types were, is not looked at again."""
+        """Print as xDSL does; print known attributes, as most types are, from their stored text."""
         known = self._texts.get(id(attribute))
         if known is not None:
             self.print_string(known[1])
@@ -117,7 +117,7 @@ class _NotingPrinter(Printer):
             self.noted.ops[op] = Span(line, column, self._current_column)
 
     def print_ssa_value(self, value: SSAValue) -> str:
-        """As xDSL's; an argument is defined where its name stands first, unless its block is printed later."""
+        """Print as xDSL does; an argument is defined at its name's first place, unless its block is printed later."""
         column = self._current_column
         name = super().print_ssa_value(value)
         if isinstance(value, BlockArgument) and value not in self.noted.values:
@@ -144,19 +144,19 @@ class _NotingPrinter(Printer):
 
 
 _REMARK = re.compile(r"\s*(//.*)?$")
-"""What may stand behind an op in its line."""
+"""The text that may follow an op on its line."""
 
 
 def source_file(module: Operation) -> str:
-    """The name of the file that the positions of a module name first; empty where it has none."""
+    """Return the name of the file that the positions of a module name first, or an empty string."""
     found = next((place for op in module.walk() if (place := position(op)) is not None), None)
     return "" if found is None else found.filename.data
 
 
 def text_of(module: ModuleOp, source: str | None) -> Text | None:
-    """The text that a module was read from, with the places of its ops: `source`, else that of its file.
+    """Return the text that a module was read from (`source`, else its file's), with the places of its ops.
 
-    None where there is none, and where it reads as something else: the file, or the module, has changed since.
+    Return None if there is none, or if it parses to something else: the file, or the module, has changed since.
     """
     file = source_file(module)
     if source is None and file.endswith(".mlir"):
@@ -165,7 +165,7 @@ def text_of(module: ModuleOp, source: str | None) -> Text | None:
 
 
 def _read(name: str) -> str | None:
-    """The text of a file; None where it cannot be read."""
+    """Return the text of a file, or None if it cannot be read."""
     try:
         return Path(name).read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -174,7 +174,7 @@ def _read(name: str) -> str | None:
 
 def _read_again(module: ModuleOp, source: str, name: str) -> Text | None:
     try:
-        with collected_remarks():  # they were made when the module was read
+        with collected_remarks():  # they were reported when the module was read
             parser = _NotingParser(context(), source, name)
             again = parser.parse_module()
     except ParseError:
@@ -185,7 +185,7 @@ def _read_again(module: ModuleOp, source: str, name: str) -> Text | None:
 
 
 class _NotingParser(Parser):
-    """Reads as everywhere, and notes where ops and names of values stand."""
+    """The usual parser, which also records the places of ops and of values' names."""
 
     def __init__(self, ctx: Context, input: str, name: str) -> None:
         self._ops: dict[Operation, tuple[int, int]] = {}
@@ -206,7 +206,7 @@ class _NotingParser(Parser):
             self._spans[value] = span
 
     def text(self, module: ModuleOp) -> Text:
-        """What was noted."""
+        """Return the text with the recorded places."""
         content = self.lexer.input.content
         found = Text(content.removesuffix("\n").split("\n"))
         for op, (start, end) in self._ops.items():
@@ -218,7 +218,7 @@ class _NotingParser(Parser):
         return found
 
     def _op_span(self, start: int, end: int) -> Span:
-        """From an op's first character to the end of its first line, without a remark behind it."""
+        """Return the span of an op to the end of its first line, without a comment after it."""
         line, column = self._line_and_column(start)
         first = self.lexer.input.content[start:end].split("\n", 1)[0]
         return Span(line, column, column + len(_REMARK.sub("", first)))

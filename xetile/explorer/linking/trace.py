@@ -1,20 +1,20 @@
-"""A kernel on its way down, level by level: texts, ops with their parents, values, and what the passes told.
+"""The lowering of a kernel, level by level: texts, ops with their parents, values, and the passes' decisions.
 
-Before the passes of a level run, all ops are numbered; after them each names the op that it came of.
-Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
+Before the passes of a level run, all ops are numbered; after them each names the op that it comes from.
+Nothing is planned here: the kernel is lowered as by `xetile.lower`.
 
-What a kernel is as it is given: its level, and its subgroups.
+The file also finds a given kernel's level and subgroups.
 
-Level Y: the Python functions that a kernel was traced from, and which expression each op came of.
+Level Y: the Python functions that a kernel was traced from, and the expression that each op comes from.
 
 Ops of kernels in Python carry the place of the expression that made them, its first character (`language/calling`).
-Several expressions begin at one place (`x - y` and `x`); shown is the longest.
+If several expressions begin at one place (`x - y` and `x`), the longest is displayed.
 
-Ops that say which they are: before a level is lowered, each carries its number around its position.
+Before a level is lowered, each op gets its number around its position:
 
     loc("S:12"("gemm.mlir":18:7))
 
-is op 12 of level S, which came of line 18. Positions survive, so what a pass makes of it carries the same, and errors
+is op 12 of level S, from line 18. Positions survive, so the ops that a pass makes from it have the same, and errors
 and remarks, which read the position inside (`errors.file_position`), name the user's text.
 """
 
@@ -71,9 +71,9 @@ from xetile.toolchain.ocloc import Disassembly
 
 
 def number(module: Operation, level: LevelId, above: LevelId | None) -> list[Operation]:
-    """Number all ops in `module`, itself first, in the order of the text; those ops.
+    """Number all ops in `module`, itself first, in the order of the text; return those ops.
 
-    `above` is the level whose numbers they carry till now, which go; None where they carry none.
+    `above` is the level whose numbers the ops have until now, and lose; None if they have none.
     """
     ops = list(module.walk())
     for index, op in enumerate(ops):
@@ -83,7 +83,7 @@ def number(module: Operation, level: LevelId, above: LevelId | None) -> list[Ope
 
 
 def number_of(op: Operation, level: LevelId) -> int | None:
-    """The number of the op of `level` that `op` is, or came of; None where its position has none of that level."""
+    """Return the number of the op of `level` that `op` is, or comes from, or None if its position has none."""
     location = op.location
     if not isinstance(location, NameLoc):
         return None
@@ -92,7 +92,7 @@ def number_of(op: Operation, level: LevelId) -> int | None:
 
 
 def _unnumbered(location: LocationAttr, above: LevelId) -> LocationAttr:
-    """The position that the user wrote, without a number of the level above."""
+    """Return the position that the user wrote, without a number of the level above."""
     if isinstance(location, NameLoc) and location.desc.data.startswith(f"{above}:"):
         return cast(LocationAttr, location.location)
     return location
@@ -104,28 +104,28 @@ Place: TypeAlias = tuple[str, int, int]
 
 @dataclass
 class PythonSource:
-    """The level, and by place the index of its op."""
+    """Level Y, and for each place the index of its op."""
 
     level: Level
     ops: dict[Place, int] = field(default_factory=dict[Place, int])
 
     def parents(self, op: Operation) -> tuple[int, ...]:
-        """The expression that an op came of."""
+        """Return the expression that an op comes from."""
         place = _place_of(op)
         return (self.ops[place],) if place is not None and place in self.ops else ()
 
 
 def is_python(file: str) -> bool:
-    """Whether a file that positions name is Python's: by its name, or a cell of a notebook that Python remembers."""
+    """Return True if a file of positions is Python's: by its name, or a notebook's cell that Python remembers."""
     return file.endswith(".py") or (file.startswith("<") and bool(getlines(file)))
 
 
 def python_source(
     ops: Iterable[Operation], given: Mapping[str, str], name: Callable[[str], int]
 ) -> PythonSource:
-    """The functions in which the places of ops lie, in the order in which ops name them.
+    """Return the functions that contain the places of ops, in the order in which ops name them.
 
-    `given` has texts of files by their names, others are read as tracebacks read them; `name` numbers the names of ops.
+    `given` has texts of files by name, others are read as tracebacks read them; `name` numbers the names of ops.
     """
     places = list(dict.fromkeys(place for op in ops if (place := _place_of(op)) is not None))
     files = {
@@ -147,7 +147,7 @@ def python_source(
 def _copy_functions(
     places: Iterable[Place], files: Mapping[str, "_File"], level: Level, numbers: list[int]
 ) -> dict[tuple[str, int], int]:
-    """Copy the functions that hold places into the level; by file and line, where each line is there now."""
+    """Copy the functions around places into the level; return, by file and line, the new place of each line."""
     lines: dict[tuple[str, int], int] = {}
     main = ""
     for file, line, _ in places:
@@ -173,7 +173,7 @@ def _place_of(op: Operation) -> Place | None:
 
 
 class _Piece(NamedTuple):
-    """What stands at a place: its kind in Python's syntax, and its columns in its first line, from 0."""
+    """The syntax at a place: its kind in Python's grammar, and its columns in its first line, from 0."""
 
     kind: str
     first: int
@@ -181,7 +181,7 @@ class _Piece(NamedTuple):
 
 
 class _File:
-    """A Python file; one that is not there has no lines, and of one that is no Python each line is a function."""
+    """A Python file; a missing one has no lines, and in one that is not Python each line is a function."""
 
     def __init__(self, name: str, text: str | None) -> None:
         lines = getlines(name) if text is None else text.splitlines()
@@ -196,12 +196,12 @@ class _File:
         self._read(tree, is_inside=False)
 
     def function(self, line: int) -> range:
-        """The lines of the outermost function around a line, from 1; itself where there is none."""
+        """Return the lines of the outermost function around a line, from 1, or only the line if there is none."""
         own = range(line, line + 1) if 0 < line <= len(self.lines) else range(0)
         return next((lines for lines in self._functions if line in lines), own)
 
     def piece(self, line: int, column: int) -> _Piece:
-        """The longest expression that begins at a place, else the statement, else the rest of the line."""
+        """Return the longest expression that begins at a place, else the statement, else the rest of the line."""
         end = len(self.lines[line - 1].rstrip())
         rest = _Piece("line", column, max(column, end))
         at = line, column
@@ -218,7 +218,7 @@ class _File:
             self._read(child, is_inside=is_inside or is_function)
 
     def _add(self, node: ast.expr | ast.stmt) -> None:
-        """Note an expression or a statement; those around others come first, and stay."""
+        """Record an expression or a statement; outer ones come first, and take precedence."""
         first = self._column(node.lineno, node.col_offset)
         last = len(self.lines[node.lineno - 1].rstrip())
         if node.end_lineno == node.lineno and node.end_col_offset is not None:
@@ -228,7 +228,7 @@ class _File:
         known.setdefault((node.lineno, first), piece)
 
     def _column(self, line: int, column: int) -> int:
-        """The characters before a column that counts bytes of UTF-8."""
+        """Return the number of characters before a column that counts bytes of UTF-8."""
         text = self.lines[line - 1]
         return (
             column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))
@@ -236,15 +236,15 @@ class _File:
 
 
 def _makes_something(node: ast.AST) -> bool:
-    """Whether ops can come of it: not of a name that is assigned to, nor of what stands side by side."""
+    """Return True if ops can come from it; False for assigned names and for tuples."""
     is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     return not is_target and not isinstance(node, ast.Tuple)
 
 
 def kernels(module: ModuleOp) -> list[Operation]:
-    """The kernels of a module, at the last level too.
+    """Return the kernels of a module, also at the last level.
 
-    Errors: XetileError where there is none.
+    Raise XetileError if there is none.
     """
     found = [*kernel_functions(module), *filter(is_kernel, llvm_functions(module))]
     if not found:
@@ -254,7 +254,7 @@ def kernels(module: ModuleOp) -> list[Operation]:
 
 
 def level_of(function: Operation) -> LevelId:
-    """The letter of the level at which a kernel stands."""
+    """Return the letter of a kernel's level."""
     if function.name == "llvm.func":
         return "L"
     match level(function):
@@ -269,13 +269,13 @@ def level_of(function: Operation) -> LevelId:
 
 
 def _is_blocked(op: Operation) -> bool:
-    """Whether an op makes or takes tiles in blocks."""
+    """Return True if an op has operands or results that are tiles in blocks."""
     types = [value.type for value in (*op.results, *op.operands)]
     return any(isinstance(type, TileType) and type.inner_blocks is not None for type in types)
 
 
 def letters_from(first: LevelId) -> dict[str, LevelId]:
-    """The letters of the levels below one, by their names."""
+    """Return the letters of the levels below one, by their names."""
     found = all_levels()
     letters = [row.letter for row in found]
     below = found[letters.index(first) + 1 :]
@@ -283,7 +283,7 @@ def letters_from(first: LevelId) -> dict[str, LevelId]:
 
 
 def layout_of_subgroups(function: Operation) -> list[int] | None:
-    """Rows and columns of subgroups, from the kernel's attribute, else its first `wg_map`; None where nothing says."""
+    """Return the rows and columns of subgroups, from the kernel's attribute or its first `wg_map`, or None."""
     if function.name == "llvm.func":
         return None
     if (layout := sg_layout_of(function)) is not None:
@@ -299,26 +299,26 @@ def layout_of_subgroups(function: Operation) -> list[int] | None:
 
 
 def subgroups_of(function: Operation) -> int | None:
-    """Subgroups of a workgroup; None where the kernel does not say how large that is."""
+    """Return the subgroups of a workgroup, or None if the kernel does not state its size."""
     return None if function.name == "llvm.func" else subgroup_count(function)
 
 
 @dataclass
 class Traced:
-    """A kernel that was lowered, with its ops, so that others can look at what stands behind the model.
+    """A lowered kernel with its ops, from which other files derive the rest of the model.
 
     Attributes:
-        kernel: what the model has of it so far: the levels down to L.
-        device: for which it was lowered, as `options` say.
+        kernel: the model of it so far: the levels down to L.
+        device: the device that it was lowered for, as `options` say.
         module: the kernel at the last of its levels, numbered as `kernel.levels[-1].ops`.
-        ops: by level the ops as they were there, in the order of `Level.ops`, whole (what they use, what is around);
+        ops: by level the ops as they were there, in the order of `Level.ops`, complete with operands and parents;
             those of L are those of `module`.
-        told: by level what the passes told that made it of the one above: the function, and what was decided. What
-            they speak of was rewritten next.
+        told: by level the decisions of the passes that made it from the level above: the function, and the decision.
+            The ops that they mention were rewritten next.
         values: the level and the index in `Level.values` of each value of `ops`, and of those that the passes were
-            given, so that what these told of is found; not of values that a pass made underway.
-        disassembly: of the kernel's binary; None where nobody made one.
-        unwritten: levels that have no lines yet, with the text that they stand in where they are not to be printed.
+            given, so that the values of `told` are found; not of values that a pass made underway.
+        disassembly: of the kernel's binary, or None.
+        unwritten: levels that have no lines yet, with the text that contains them if they need no printing.
     """
 
     kernel: Kernel
@@ -337,19 +337,19 @@ class Traced:
     _names: dict[str, int] = field(default_factory=dict[str, int])
 
     def level(self, letter: LevelId) -> int | None:
-        """The index of a level, which ops and values are told by; None where the kernel has it not."""
+        """Return the index of a level, or None if the kernel does not have it."""
         ids = [level.id for level in self.kernel.levels]
         return ids.index(letter) if letter in ids else None
 
     def op(self, op: Operation) -> At | None:
-        """The index of the op that an op is, or came of while a level is lowered, with that of the level."""
+        """Return the level's index and the op's index of the op that `op` is, or comes from while being lowered."""
         for index in reversed(range(len(self.kernel.levels))):
             if (found := number_of(op, self.kernel.levels[index].id)) is not None:
                 return index, found
         return None
 
     def name(self, name: str) -> int:
-        """The index of the name of an op, or of an instruction, which is new to the kernel or not."""
+        """Return the index of the name of an op or instruction; add it if it is new."""
         index = self._names.setdefault(name, len(self.kernel.names))
         if index == len(self.kernel.names):
             self.kernel.names.append(name)
@@ -363,12 +363,12 @@ def traced(
     *,
     source: str | None = None,
 ) -> list[Traced]:
-    """The kernels of a module, or the one that `options` name, lowered as far as they go.
+    """Return the kernels of a module, or the one that `options` name, lowered as far as possible.
 
-    `source` is the text that the module was read from, or traced from; by default the file is read that positions name.
-    The module is left as it is. A kernel that the device does not take ends at the level that it reaches, which its
-    notes say. Lines of levels, and places in them, are there once the kernel was `written`.
-    Errors: XetileError where there is no kernel, and where none of them can be lowered at all.
+    `source` is the text that the module was read or traced from; by default the file that positions name is read.
+    The module does not change. A kernel that the device cannot run ends at the level that it reaches, as its
+    notes say. `write` adds the lines of levels, and places in them.
+    Raise XetileError if there is no kernel, and if none of them can be lowered at all.
     """
     names = [symbol_name(function) for function in kernels(module)]
     wanted = names if options.kernel is None else [options.kernel]
@@ -393,7 +393,7 @@ def traced(
 def _one(
     module: ModuleOp, name: str, device: str | None, options: Options, text: Text | None
 ) -> tuple[Traced, Text | None]:
-    """A kernel of a module before it is lowered, with the text that it is written in."""
+    """Return a kernel of a module before it is lowered, with the text that it is written in."""
     copy, text = _only(module, name, text)
     (function,) = kernels(copy)
     chosen = device_of(copy, XeDevice, device)
@@ -410,7 +410,7 @@ def _one(
 
 
 def _only(module: ModuleOp, name: str, text: Text | None) -> tuple[ModuleOp, Text | None]:
-    """A copy of the module with one of its kernels, and the places of its ops in the text."""
+    """Return a copy of the module with one of its kernels, and the places of its ops in the text."""
     copy = only_kernel(module, name)
     if text is None:
         return (module.clone() if copy is module else copy), None
@@ -422,7 +422,7 @@ def _only(module: ModuleOp, name: str, text: Text | None) -> tuple[ModuleOp, Tex
 
 
 class _Lowering:
-    """Lowers the module of a `Traced`, and fills it."""
+    """The lowering of the module of a `Traced`, which it fills."""
 
     def __init__(
         self,
@@ -437,7 +437,7 @@ class _Lowering:
 
     @still()
     def run(self, source: str | None) -> XetileError | None:
-        """Add the levels from the kernel's own on; what refuses the first step, so that there is nothing below it."""
+        """Add the levels from the kernel's own on; return the error if even the first step fails."""
         trace, options = self.trace, self.trace.options
         path = checked_path(trace.module, self.device, options.assume, options.unroll)
         (function,) = kernels(trace.module)
@@ -453,7 +453,7 @@ class _Lowering:
     def _lower(
         self, first: LevelId, letters: Mapping[str, LevelId], todo: Iterable[Stage]
     ) -> XetileError | None:
-        """Apply the passes, and add the levels that have letters; those above change nothing but what is needless."""
+        """Apply the passes, and add the levels that have letters; earlier passes only remove needless ops."""
         passes: list[str] = []
         for stage in todo:
             passes += [step.name for step in stage.passes]
@@ -480,7 +480,7 @@ class _Lowering:
                 decided(self.trace.module, step)
 
     def _add_python(self, source: str | None) -> None:
-        """Add the Python functions that the kernel was traced from, where its positions name some."""
+        """Add the Python functions that the kernel was traced from, if its positions name any."""
         trace = self.trace
         file = source_file(trace.module)
         if is_python(file):
@@ -511,7 +511,7 @@ class _Lowering:
         trace.unwritten.append((level, given))
 
     def _parents(self, op: Operation) -> tuple[int, ...]:
-        """What an op came of, in the level above."""
+        """Return the op of the level above that an op comes from."""
         levels = self.trace.kernel.levels
         if not self.trace.ops:
             return () if self.python is None else self.python.parents(op)
@@ -537,11 +537,11 @@ def write(trace: Traced) -> None:
 
 
 _NOWHERE = Span(0, 0, 0)
-"""Where ops and values stand before they are written."""
+"""The place of ops and values before they are written."""
 
 
 def _add_values(trace: Traced, level: Level, ops: Sequence[Operation]) -> None:
-    """Add the values that ops define, then who uses which."""
+    """Add the values that ops define, then their uses."""
     here = len(trace.kernel.levels) - 1
     for index, op in enumerate(ops):
         for own, value in enumerate(values_of(op)):
@@ -553,7 +553,7 @@ def _add_values(trace: Traced, level: Level, ops: Sequence[Operation]) -> None:
 
 
 def _know_values(trace: Traced, ops: Sequence[Operation], likes: Sequence[Operation]) -> None:
-    """Know the values of other ops too, each of which is like one of `ops`."""
+    """Record the values of other ops, each of which equals one of `ops`, as known."""
     for op, like in zip(ops, likes, strict=True):
         for value, other in zip(values_of(op), values_of(like), strict=True):
             trace.values[other] = trace.values[value]

@@ -1,10 +1,10 @@
-"""One page of an exploration: template, style, scripts and the model in a single file that needs nothing beside itself.
+"""One page of an exploration: template, style, scripts and the model in a single self-contained file.
 
 The page cannot reach a network: its Content-Security-Policy allows its own script and style, by their hashes, and
-nothing else. A served page may ask its server as well. No build step: files of `page/` are put together without
-comments and indentation, so a script of theirs has no text that goes over several lines; script and style are packed.
+nothing else. A served page may also ask its server. There is no build step: files of `page/` are joined without
+comments and indentation, so their scripts have no text of several lines; script and style are packed.
 
-The tables of levels are columns of differences in it, which pack to a fifth of the rows of the JSON form:
+The tables of levels are columns of differences, which pack to a fifth of the size of the JSON form's rows:
 
     [[3, 0, 9, 2, [7]], [4, 0, 9, 2, []]]  <->  {"columns": [[3, 1], [0, 0], [9, 0], [2, 0], [8, -8]]}
 
@@ -26,11 +26,11 @@ ROWS: Mapping[str, tuple[int | None, int | None]] = {
     "values": (None, 5),
     "uses": (None, None),
 }
-"""The tables of a level: which of their columns is a list, and which may be null."""
+"""The tables of a level: the column that is a list, and the column that may be null."""
 
 
 def in_columns(exploration: Mapping[str, Any]) -> dict[str, Any]:
-    """An exploration's JSON form with the tables of its levels in columns; a table that has longer lists stays."""
+    """Return an exploration's JSON form with its levels' tables in columns; tables with longer lists stay rows."""
     kernels = [
         {**kernel, "levels": [_level_in_columns(level) for level in kernel["levels"]]}
         for kernel in exploration["kernels"]
@@ -86,16 +86,16 @@ _EXPLORER: _Room = (
     ("style.css",),
 )
 _COMPARED: _Room = ("xetile.explorer", ("compared.js", "compare.js"), ("compare.css",))
-"""What only a page of two explorations has."""
+"""Scripts and styles that only a page of two explorations has."""
 
 _LAST = "main.js"
 _SERVED = "served.js"
 
 
 def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) -> str:
-    """The page of an exploration, or of two to compare, each as `json_form.as_json` has it.
+    """Return the page of an exploration, or of two to compare, each as `model.as_json` returns it.
 
-    `served`: with what asks the server for changes. The same explorations give the same text.
+    A `served` page asks the server for changes. The same explorations give the same text.
     """
     title = " and ".join(dict.fromkeys(_title(one) for one in explorations))
     model = packed(
@@ -122,7 +122,7 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
 
 
 def prepare() -> None:
-    """Put together what every page of one exploration has, so that `page` has it at hand."""
+    """Build the parts that every page of one exploration has, so that `page` finds them ready."""
     rooms = _PICTURES, _EXPLORER
     _style(rooms)
     packed_script(_script(rooms, served=False))

@@ -1,6 +1,6 @@
 """`xetile-explore`: a page that shows a kernel at every level, down to the device's instructions, linked op by op.
 
-The page is one file that needs no network; `--serve` shows one that follows its source, on this machine alone.
+The page is one file that needs no network; `--serve` shows one that follows its source, only on this machine.
 """
 
 from argparse import Namespace
@@ -32,7 +32,7 @@ _port = partial(read_count, refusal=f"is no port; write one up to {MOST_PORT}", 
 
 
 def make_parser() -> ToolParser:
-    """The command's options."""
+    """Return the parser of the command's options."""
     parser = ToolParser(
         PROGRAM,
         "Shows a kernel at every level, linked op by op down to the device's instructions.",
@@ -78,7 +78,7 @@ def make_parser() -> ToolParser:
 
 
 def _with_port(arguments: list[str]) -> list[str]:
-    """`--serve` takes the next argument for its port only where that is a number, so that it may stand before IN."""
+    """Let `--serve` take the next argument as its port only if it is a number, so that it may come before IN."""
     given = list(arguments)
     for place, argument in enumerate(given):
         following = given[place + 1 : place + 2]
@@ -156,7 +156,7 @@ def _write(both: "Sequence[Wanted]", options: Namespace) -> int:
 
 
 def _named_after(options: Namespace) -> str:
-    """The file that is written where nothing names one."""
+    """Return the default output file."""
     if options.json:
         return STANDARD
     if options.input == STANDARD:

@@ -1,9 +1,9 @@
-"""Compiles the sources of a served page, one after the other, in a child process that stays warm.
+"""Compilation of a served page's sources, one after the other, in a child process that stays warm.
 
 The child is `python -m xetile.explorer.serving.compiling`.
 
-What it reads may be hostile, and is compiled as any file: in a process of its own, which may take so much memory and so
-much time, and is ended then.
+A source may be hostile, and is compiled as any file: in a separate process with limited memory and
+time, which is ended if it exceeds them.
 """
 
 import os
@@ -19,21 +19,21 @@ from xetile.explorer.serving.wanted import Wanted
 from xetile.toolchain.sandbox import Helper, serve
 
 MEMORY_BYTES = 8 << 30
-"""Of addresses that the process and what it starts may have; ocloc maps 2 GiB of them."""
+"""Limit of addresses of the process and its children; ocloc maps 2 GiB of them."""
 
 
 TOO_LARGE = "this takes more memory than it may have"
 
 
 class Question(NamedTuple):
-    """What to explore, and the bytes of the first one's file; where another is of the same file, of that too."""
+    """The explorations to make, and the bytes of the first one's file, which others of the same file share."""
 
     wanted: "tuple[Wanted, ...]"
     source: bytes
 
 
 class Answer(NamedTuple):
-    """The explorations as JSON, or what is wrong; and the remarks on the way, as they are printed."""
+    """The explorations as JSON, or the error; and the remarks on the way, as they are printed."""
 
     explorations: str | None
     error: dict[str, object] | None
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 def answer(question: object) -> Answer:
-    """The explorations of a question, or how the source is refused."""
+    """Return the explorations of a question, or the error."""
     assert isinstance(question, Question)
     from xetile.analysis.kernel_targets import option_called
     from xetile.collector import collect_much
@@ -76,7 +76,7 @@ def _explorations(question: Question) -> str:
 
 
 def _as_data(fault: BaseException, file: str) -> dict[str, object]:
-    """An error for a page: its line and column, from 1, where they are in the file."""
+    """Return an error as data for a page: with its line and column, from 1, if they are in the file."""
     from xetile.cli.frame.tools import answer as said
     from xetile.parser import as_wrong_input
 
@@ -111,10 +111,10 @@ def _begin() -> None:
 
 
 SECONDS = 60.0
-"""That one exploration may take."""
+"""Time limit of one exploration."""
 
 PATIENCE_SECONDS = 2.0
-"""How long a compilation goes on that a newer change makes superfluous: a new process takes a second to begin."""
+"""Time that an outdated compilation may still take: a new process takes a second to start."""
 
 _ROOT = Path(__file__).parents[3]
 _COMMAND = (sys.executable, "-P", "-m", "xetile.explorer.serving.compiling")
@@ -129,10 +129,7 @@ class Change(NamedTuple):
 
 
 class Compiler:
-    """Compiles changes in a thread of its own; `told` gets each with its answer, but for what a newer one replaced.
-
-    A page's edits do not replace a change of the file, nor the other way round.
-    """
+    """A thread that compiles changes; `told` is called with each and its answer, unless a newer one replaced it."""
 
     def __init__(
         self, wanted: tuple[Wanted, ...], told: Callable[[Change, Answer], None]
@@ -148,11 +145,11 @@ class Compiler:
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
-        """Begin with the changes that are submitted from now on."""
+        """Start compiling the changes that are submitted from now on."""
         self._thread.start()
 
     def submit(self, change: Change) -> None:
-        """Have a change compiled; one of the same origin that waits is dropped for it."""
+        """Queue a change for compilation; a waiting one of the same origin is dropped."""
         with self._changed:
             self._waiting[change.origin] = change
             self._changed.notify()
@@ -171,7 +168,7 @@ class Compiler:
             self._helper.end()
 
     def ask(self, source: bytes) -> Answer:
-        """The answer to one source; what ended the child process is one too."""
+        """Return the answer to one source; if the child process ended, the answer is that error."""
         try:
             question = Question(self._wanted, source)
             return cast("Answer", self._ready().ask(question, "explore it", seconds=SECONDS))
@@ -204,7 +201,7 @@ class Compiler:
 
 
 def _module_path() -> str:
-    """Where the process finds this package; not in the current folder, which may hold anything."""
+    """Return the path where the process finds this package, but not the current folder, which may contain anything."""
     found = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(_ROOT), *([found] if found else [])])
 

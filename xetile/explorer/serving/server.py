@@ -1,16 +1,16 @@
 """The server of a page that follows its source: `xetile-explore --serve`.
 
-It listens on 127.0.0.1 only. Other programs and users of this machine can reach that too, so a request has to know the
-token in the address, and to name this host: under another name, which its owner may point at 127.0.0.1, a foreign page
+It listens on 127.0.0.1 only. Other programs and users of this machine can reach that too, so a request must have the
+token in the address, and name this host: under another name, which its owner may point at 127.0.0.1, a foreign page
 would be of the same origin. Other requests get status 404. Sources that the page sends are compiled like the file, and
-written nowhere.
+never written.
 
 | request | answer |
 |---|---|
-| GET /TOKEN/ | the page of the last source that was right |
+| GET /TOKEN/ | the page of the last source without errors |
 | GET /TOKEN/events | server-sent events: `begun`, `made`, `refused`, each with JSON |
 | POST /TOKEN/source?NUMBER | 204; an event with this number follows |
-| POST /TOKEN/layout | what is told of a typed layout (`typed.py`), as JSON |
+| POST /TOKEN/layout | the answer on a typed layout (`typed_layout.py`), as JSON |
 """
 
 import json
@@ -34,17 +34,17 @@ from xetile.explorer.serving.typed_layout import told, typed_of
 from xetile.explorer.serving.wanted import Wanted
 
 LOOK_SECONDS = 0.3
-"""Between two looks at whether the file changed."""
+"""Interval between checks of the file for changes."""
 
 ALIVE_SECONDS = 5.0
-"""Between two signs of life of a stream of events."""
+"""Interval between signs of life of a stream of events."""
 
 MOST_BYTES = 16 << 20
-"""Of a source, from a file or a page."""
+"""Limit of the size of a source, from a file or a page."""
 
 
 class Followed:
-    """The last good exploration, and who is told of changes."""
+    """The last good exploration, and the listeners to changes."""
 
     def __init__(self, explorations: str) -> None:
         self._explorations = explorations
@@ -53,7 +53,7 @@ class Followed:
         self._lock = threading.Lock()
 
     def page(self) -> bytes:
-        """The page as it is opened anew."""
+        """Return the page as a new reader opens it."""
         from xetile.explorer.page.single_file import page
 
         with self._lock:
@@ -61,12 +61,12 @@ class Followed:
         return page(json.loads(explorations), served=True).encode()
 
     def begun(self, change: Change) -> None:
-        """Tell that a change is compiled."""
+        """Report that the compilation of a change starts."""
         with self._lock:
             self._tell("begun", _of(change))
 
     def told(self, change: Change, answer: Answer) -> None:
-        """Tell what became of a change."""
+        """Report the result of a change."""
         with self._lock:
             if answer.explorations is not None:
                 self._explorations, self._refusal = answer.explorations, None
@@ -78,7 +78,7 @@ class Followed:
                 self._refusal = self._tell("refused", data)
 
     def listen(self) -> SimpleQueue[str]:
-        """A queue that gets all events; the first one is how the last change was refused, if it was."""
+        """Return a queue that gets all events; the first one is the error of the last change, if it had one."""
         queue: SimpleQueue[str] = SimpleQueue()
         with self._lock:
             self._listeners.add(queue)
@@ -87,12 +87,12 @@ class Followed:
         return queue
 
     def leave(self, queue: SimpleQueue[str]) -> None:
-        """Put no more into a queue."""
+        """Stop sending to a queue."""
         with self._lock:
             self._listeners.discard(queue)
 
     def _tell(self, kind: str, data: dict[str, object], more: str = "") -> str:
-        """Send an event; `more` is JSON of further fields, which is sent as it is."""
+        """Send an event; `more` is JSON of further fields, which is sent unchanged."""
         text = json.dumps(data)
         if more:
             text = f"{text[:-1]},{more}}}"
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(404)
 
     def do_POST(self) -> None:
-        """Take a source or a layout that the page sends."""
+        """Accept a source or a layout that the page sends."""
         place = self._place()
         length = 0 if place is None else int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: object) -> None:
-        pass  # the token would stand in it
+        pass  # the log would contain the token
 
 
 class _Server(ThreadingHTTPServer):
@@ -184,12 +184,12 @@ class _Server(ThreadingHTTPServer):
 
 
 class Session:
-    """A server with what it serves, until it is ended."""
+    """A server with its page, until it is ended."""
 
     def __init__(self, wanted: Sequence[Wanted], port: int) -> None:
         """Compile the file, and listen.
 
-        Errors: XetileError where the file cannot be read or compiled, or the port is taken.
+        Raise XetileError if the file cannot be read or compiled, or the port is taken.
         """
         self.path = wanted[0].file
         source = read_source(self.path)
@@ -219,16 +219,16 @@ class Session:
 
     @property
     def is_ended(self) -> bool:
-        """Whether streams end."""
+        """Return True if streams end."""
         return self._ended.is_set()
 
     def change(self, change: Change) -> None:
-        """Tell of a change, and have it compiled."""
+        """Report a change, and queue it for compilation."""
         self.followed.begun(change)
         self.compiler.submit(change)
 
     def run(self) -> None:
-        """Answer until this is interrupted, or ended by another thread."""
+        """Answer requests until this is interrupted, or ended by another thread."""
         try:
             self.compiler.start()
             threading.Thread(target=self._watch, daemon=True).start()
@@ -245,13 +245,13 @@ class Session:
         self.compiler.end()
 
     def stop(self) -> None:
-        """Have `run` come back; called from another thread."""
+        """Make `run` return; called from another thread."""
         self._server.shutdown()
 
     def _watch(self) -> None:
         while not self._ended.wait(LOOK_SECONDS):
             stamp = _stamp(self.path)
-            # a file that is gone is written anew by an editor, soon
+            # an editor will soon write a missing file anew
             if stamp in (None, self._seen):
                 continue
             self._seen = stamp
@@ -265,13 +265,13 @@ class Session:
 
 
 class Refused(XetileError):
-    """The file is wrong from the start; its message is the whole diagnostic."""
+    """The file is wrong from the start; the message is the whole diagnostic."""
 
 
 def read_source(path: str) -> bytes:
-    """The bytes of a source that is followed.
+    """Return the bytes of a source that is followed.
 
-    Errors: XetileError where it is no file of at most MOST_BYTES, or cannot be read.
+    Raise XetileError if it is not a file of at most MOST_BYTES, or cannot be read.
     """
     try:
         with open(path, "rb") as stream:
@@ -285,7 +285,7 @@ def read_source(path: str) -> bytes:
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
-    """What changes when a file is written; None where there is none."""
+    """Return values that change when a file is written, or None if there is no file."""
     with suppress(OSError):
         found = os.stat(path)
         if stat.S_ISREG(found.st_mode):
@@ -296,12 +296,12 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 def serve(wanted: Sequence[Wanted], port: int, program: str) -> int:
     """Serve the page of a file until the command is interrupted; its address goes to standard output.
 
-    Errors: XetileError for a file that cannot be read, a source that is wrong, a port that is taken.
+    Raise XetileError for a file that cannot be read, a source that is wrong, a port that is taken.
     """
     from xetile.cli.frame.inputs_outputs import read_input
 
     if not Path(wanted[0].file).is_file():
-        read_input(wanted[0].file)  # says what is wrong, and what may be meant
+        read_input(wanted[0].file)  # raises an error with suggestions
         raise XetileError(f"--serve follows a file, which '{wanted[0].file}' is not")
     try:
         session = Session(wanted, port)

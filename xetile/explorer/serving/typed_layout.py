@@ -1,4 +1,4 @@
-"""A layout typed on a served page: attributes are read, and the way to it from the one that was compiled is planned."""
+"""A layout typed on a served page: attributes are parsed, and the conversion from the compiled layout is planned."""
 
 import json
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from xetile.layout.exchange.plans import Plan
 
 MOST_ELEMENTS = 1 << 20
-"""Of a tile that is laid out by an attribute."""
+"""Largest tile that an attribute may lay out (elements)."""
 
 
 class Typed(NamedTuple):
-    """What is asked: a text, the sizes of the tile by dimension, and from where to plan.
+    """A question: a text, the sizes of the tile by dimension, and the layout to convert from.
 
     Attributes:
         text: an attribute (`#ttg...`, `#xegpu.layout<...>`), or the notation of `layout/show/notation.py`.
-        source: the layout that was compiled, in that notation; None where there is none to plan from.
+        source: the layout that was compiled, in that notation; None if there is none to plan from.
         bits: of an element.
         device: its name.
-        subgroups: of a workgroup; None where the kernel does not say.
+        subgroups: of a workgroup; None if the kernel does not state it.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Typed(NamedTuple):
 
 
 def typed_of(body: bytes) -> Typed | None:
-    """Return what a page asks, or None if that is no question or of too large a tile."""
+    """Return the question of a page, or None if it is malformed or the tile is too large."""
     try:
         asked = Typed(**json.loads(body))
         return asked if prod(asked.sizes.values()) <= MOST_ELEMENTS else None
@@ -44,7 +44,7 @@ def typed_of(body: bytes) -> Typed | None:
 
 
 def told(asked: Typed) -> dict[str, object]:
-    """The answer as data for the page: `layout` (bases) with `plan`, or `error`, a line."""
+    """Return the answer as data for the page: `layout` (bases) with `plan`, or `error`, a line."""
     try:
         layout = _read(asked)
     except (LayoutError, XetileError) as error:
@@ -73,7 +73,7 @@ def _read(asked: Typed) -> LinearLayout:
         )
     layout = layout_of(asked.text, list(asked.sizes.values()))
     form = form_of(layout, dims=list(asked.sizes))
-    # one subgroup, one workgroup: what the layout of a subgroup's tile does not speak of
+    # one subgroup, one workgroup: dimensions that the layout of a subgroup's tile does not have
     own = {
         name: vectors
         for name, vectors in form.inputs.items()
@@ -83,7 +83,7 @@ def _read(asked: Typed) -> LinearLayout:
 
 
 def _planned(asked: Typed, target: LinearLayout) -> Mapping[str, object]:
-    """The plan as the passes make it, but that no buffer of the kernel takes shared memory."""
+    """Return the plan that the passes would make if no buffer of the kernel took shared memory."""
     from xetile.analysis.kernel_targets import device_named
     from xetile.layout.exchange.plans import plan
     from xetile.layout.show.notation import read_notation

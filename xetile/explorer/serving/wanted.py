@@ -1,4 +1,4 @@
-"""What is to be explored: a text at any level for a device, or what an earlier `--json` wrote."""
+"""Requests for explorations: a text at any level for a device, or the output of an earlier `--json`."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from xetile.targets.target import Assume
 
 Exploration = Mapping[str, object]
-"""As `explorer/model.py` has it."""
+"""The form of `explorer/model.py`."""
 
 EARLIER = ".json"
-"""How the name of a file ends that `--json` wrote."""
+"""Suffix of files that `--json` wrote."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Wanted:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether it was made before, and is read."""
+        """Return True if it was made before, and is read from a file."""
         return self.file.endswith(EARLIER)
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Return its name for messages."""
         return self.file if self.device is None else f"{self.file} for {self.device}"
 
 
 def begun(wanted: Wanted, text: str | None = None) -> Callable[[], Exploration]:
-    """What makes the exploration that is wanted, in seconds; `text` is that of its file, by default it is read.
+    """Return a function that makes the exploration, which takes seconds; `text` is its file's, by default it is read.
 
-    Errors: XetileError at once for a file that cannot be read or is wrong, and for a kernel that it has not; of what is
-    made as `xetile.explore` has them.
+    Raise XetileError at once for a file that cannot be read or is wrong, and for a kernel that it does not have. The
+    function raises as `xetile.explore` does.
     """
     if wanted.is_earlier:
         earlier = _earlier(wanted.file)
@@ -85,9 +85,9 @@ def _explored(wanted: Wanted, module: "ModuleOp", source: str) -> Exploration:
 
 
 def compared(wanted: Wanted, other: str) -> Wanted:
-    """What `--compare OTHER` asks for: the same with other options (`device=pvc,unroll=1`), or another file.
+    """Return the request of `--compare OTHER`: the same with other options (`device=pvc,unroll=1`), or another file.
 
-    Errors: XetileError for options that are not known.
+    Raise XetileError for unknown options.
     """
     if not other:
         raise XetileError(
@@ -112,9 +112,9 @@ def compared(wanted: Wanted, other: str) -> Wanted:
 
 
 def refuse_alike(both: Sequence[Wanted], made: Sequence[Exploration]) -> None:
-    """Refuse to compare a file with itself: where no device was named, the one that was taken may be the other's.
+    """Raise if a file is compared with itself: the default device may be the same as the other's.
 
-    Errors: XetileError where both are of one file, for one device, with the same options.
+    Raise XetileError if both are of one file, for one device, with the same options.
     """
     differs = any(made[0][key] != made[1][key] for key in ("device", "options", "kernels"))
     if all(one.file == both[0].file for one in both) and not differs:
@@ -150,7 +150,7 @@ def _number(text: str) -> int:
 
 
 def _earlier(file: str) -> Exploration:
-    """Read an exploration. What the page needs to show it must be there; the rest is not checked."""
+    """Read an exploration. The parts that the page needs must be there; the rest is not checked."""
     from xetile.explorer.model import VERSION, Model, as_line
     from xetile.explorer.page.single_file import in_columns
 

@@ -1,11 +1,11 @@
-"""Intel's block and matrix builtins as OpenCL C, for devices that have none: what a module imports, defined.
+"""Intel's block and matrix builtins as OpenCL C, for devices without them: definitions of a module's imports.
 
-A program that holds these functions is linked to the module, whose bytes stay what they are. A family of functions is a
-file: its `definition(name)` gives the text of one function, after those that it calls; none where the name is not of
+A program with these functions is linked to the module, whose bytes do not change. A family of functions is a
+file: its `definition(name)` returns the text of one function, after those that it calls, or none if the name is not of
 the family.
 
-Every file says from which of Intel's documents it was written. None was written from `interpreter/`, and none of the
-numbers of `targets/` is used: what agrees was read twice.
+Every file names the documents of Intel's that it was written from. None was written from `interpreter/`, and none of
+the numbers of `targets/` is used: where they agree, the documents were read twice.
 """
 
 from collections.abc import Sequence
@@ -42,15 +42,15 @@ _FAMILIES = (
 )
 
 _NATIVE = "__spirv_BuiltIn"
-"""How variables begin that every device has: SPIR-V's ids and sizes."""
+"""Prefix of variables that every device has: SPIR-V's ids and sizes."""
 
 
 def emulated(imports: Sequence[str], *, surface_checks: bool = True) -> str:
-    """OpenCL C that defines what a module imports.
+    """Return OpenCL C that defines the imports of a module.
 
-    With `surface_checks`, what the documents leave undefined is reported (see faults.py) and nothing is read; without,
-    surfaces and lanes are taken as they stand.
-    Errors: XetileError that names an import of which there is no definition.
+    With `surface_checks`, accesses that the documents leave undefined are reported (see faults.py) and read nothing;
+    without, surfaces and lanes are used unchecked.
+    Raise XetileError naming an import without a definition.
     """
     checks = faults.CHECKS if surface_checks else faults.NO_CHECKS
     texts = [

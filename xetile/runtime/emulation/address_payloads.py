@@ -1,18 +1,18 @@
-"""Address payloads of 2D messages, and what reads, writes and prefetches through them, as OpenCL C.
+"""Address payloads of 2D messages, and the reads, writes and prefetches through them, as OpenCL C.
 
-Written from IGC's declarations and the comment in front of them (IGCBiF_Intrinsics_Lsc.cl, "2D block address payload"):
+Written from IGC's declarations and the comment before them (IGCBiF_Intrinsics_Lsc.cl, "2D block address payload"):
 width, height and pitch less one, the block's place, its extents and the number of blocks; two numbers that a message
-adds to the place; a payload that messages leave as it is.
+adds to the place; messages do not change a payload.
 
-What a lane gives a message, or gets, is a vector of integers, whose type is the program's: the message takes registers.
-IGC keeps element i of lane l behind element i of lane l - 1 (vISA, "general variables"; ocloc 26.27: a `short16` fills
+The data of a lane's message is a vector of integers of the program's type: the message moves registers.
+IGC keeps element i of lane l after element i of lane l - 1 (vISA, "general variables"; ocloc 26.27: a `short16` fills
 the rows of `store_block2d.ugm.d16` of 8x32 with its elements 0 and 1, 2 and 3, ...), so it is the (16 i + l)-th of the
 block, row by row. Here the type is the one that has elements of the message's bits.
 
 A payload is an opaque pointer. Here it is no address but three numbers: which of the known surfaces and extents of a
-block, and the place, cut to what lies outside of every surface. A message's extents have to be its payload's. What is
-wrong with the surface is reported when the payload is used, as a program may make one and never use it. The functions
-that move a payload do nothing: xetile moves those of prefetches only, of which the place is not looked at.
+block, and the place, clamped to the outside of every surface. A message must have the extents of its payload. Errors
+of the surface are reported when the payload is used, as a program may create one and never use it. The functions
+that move a payload do nothing: xetile moves only those of prefetches, whose place is not checked.
 """
 
 import re
@@ -163,7 +163,7 @@ static void __attribute__((noinline)) read_registers(ulong payload, int x, int y
     }}
 }}
 """
-"""Functions stay functions, and loops loops, as in block2d.py."""
+"""Functions stay functions, and loops stay loops, as in block2d.py."""
 
 _CREATION = f"""private int *{_CREATE}(long base, int last_byte, int last_row, int pitch_less_one, int x, int y,
     int columns, int rows, int blocks)
@@ -176,7 +176,7 @@ _CREATION = f"""private int *{_CREATE}(long base, int last_byte, int last_row, i
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The function that a module imports by this name; none where it is not of payloads, or of no known type."""
+    """Return the function of this name, or none if it is not one of payloads, or of no known type."""
     if name == _CREATE:
         return (_CREATION,)
     if _MOVE.fullmatch(name):

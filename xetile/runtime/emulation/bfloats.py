@@ -1,7 +1,7 @@
-"""Conversions between f32 and bf16, which is kept in shorts, as OpenCL C.
+"""Conversions between f32 and bf16, which is stored in shorts, as OpenCL C.
 
 Written from SPV_INTEL_bfloat16_conversion, for whose instructions Intel's compiler has these functions:
-OpConvertFToBF16INTEL rounds to nearest even, OpConvertBF16ToFINTEL is exact. What a NaN becomes is a NaN.
+OpConvertFToBF16INTEL rounds to nearest even, OpConvertBF16ToFINTEL is exact. A NaN becomes a NaN.
 """
 
 import re
@@ -23,7 +23,7 @@ _FROM = """{float} {name}({short} bits)
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The text of one function; none where it is none of these."""
+    """Return the text of the function of this name, or none if it is another function."""
     found = _NAME.fullmatch(name)
     if found is None:
         return ()

@@ -1,20 +1,20 @@
 """2D block reads, writes and prefetches, as OpenCL C.
 
 Written from
-- cl_intel_subgroup_2d_block_io, "New OpenCL C Functions" (names, parameters, what pointers point to) and 6.13.X.1 to
-  6.13.X.3: coordinates count elements, width and pitch bytes; blocks lie side by side; two neighbours of 8 bits are
+- cl_intel_subgroup_2d_block_io, "New OpenCL C Functions" (names, parameters, pointees) and 6.13.X.1 to
+  6.13.X.3: coordinates count elements, width and pitch bytes; blocks are side by side; two neighbors of 8 bits are
   packed into a ushort where a block has 32 columns;
-- SPV_INTEL_2d_block_io, "Mapping Block Data to Invocations" (padding, transform, transpose, who gets what),
+- SPV_INTEL_2d_block_io, "Mapping Block Data to Invocations" (padding, transform, transpose, elements of lanes),
   "Out-of-Bounds Behavior" (zeros are read, nothing is written) and "Restrictions" (see faults.py);
-- ocloc 26.27 for transposed reads of 32 rows, of which that section says that a work-item has two neighbouring rows:
-  registers of the message (`load_block2d.ugm.d32t`) reach what uses them as they are, so it has the rows i and i + 16;
-- IGC's IBiF_Sub_Groups.cl, DEFN_INTEL_SUB_GROUP_2D_BLOCK_READ, ..._WRITE and ..._PREFETCH: the functions behind the
+- ocloc 26.27 for transposed reads of 32 rows, for which that section says that a work-item has two neighboring rows:
+  registers of the message (`load_block2d.ugm.d32t`) reach their users unchanged, so it has the rows i and i + 16;
+- IGC's IBiF_Sub_Groups.cl, DEFN_INTEL_SUB_GROUP_2D_BLOCK_READ, ..._WRITE and ..._PREFETCH: functions called by the
   builtins, `__internal_NAME_cache_controls`, whose last parameter is a cache option, and block shapes beyond the
-  extension's. Of its 136 reads all but two hold what the extension's mapping says; those two, transposed reads of 64
-  bits and 8 rows with 4 and 8 columns, hold twice as much and are not defined here.
+  extension's. Of its 136 reads all but two have the extension's mapping; those two, transposed reads of 64
+  bits and 8 rows with 4 and 8 columns, have twice the elements and are not defined here.
 
-Coordinates are signed (`int2`): what lies above or left of the surface is out of bounds. What the extension leaves
-undefined, the last eight work-items of a read of one row of 8 columns, is zero.
+Coordinates are signed (`int2`): elements above or left of the surface are out of bounds. Those that the extension
+leaves undefined, in the last eight work-items of a read of one row of 8 columns, are zero.
 """
 
 import re
@@ -194,7 +194,7 @@ static void __attribute__((noinline)) prefetch_blocks(global const void *base, i
     is_legal_message((ulong)base, width, height, pitch, at, bytes);
 }}
 """
-"""The functions behind all others. They stay functions and loops stay loops, which keeps a build short: inlined and
+"""The functions that all others call. They stay functions and loops stay loops, which keeps a build short: inlined and
 unrolled it takes ten times as long.
 """
 
@@ -216,7 +216,7 @@ _PARAMETERS = "global void *base, int width, int height, int pitch, int2 at"
 
 
 class _Message(NamedTuple):
-    """What a function moves: element bits; rows, columns and number of blocks."""
+    """The block that a function moves: element bits; rows, columns and number of blocks."""
 
     plain: str
     action: str
@@ -227,7 +227,7 @@ class _Message(NamedTuple):
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The function that a module imports by this name, mangled or IGC's own; none where it is no 2D block function."""
+    """Return the function of this name, mangled or IGC's own, or none if it is no 2D block function."""
     found = _NAME.fullmatch(name)
     if found is None:
         return ()
@@ -249,7 +249,7 @@ def definition(name: str) -> tuple[str, ...]:
 
 
 def register(message: _Message) -> str | None:
-    """What the pointer of a function points to: neighbours of a row that one lane holds share an integer."""
+    """Return the pointee of a function's pointer: neighbors of a row in one lane share an integer."""
     match message.action:
         case "prefetch":
             return None

@@ -1,7 +1,7 @@
-"""Accesses of a lane that name a cache option, as OpenCL C: what they move; the option says nothing here.
+"""Accesses of a lane with a cache option, as OpenCL C: only the data movement; the option has no effect here.
 
 Names and parameters are IGC's (IGCBiF_Intrinsics_Lsc.cl, "LSC Loads", "LSC Stores", "LSC Prefetches"): a pointer, an
-offset in what it points to, of stores the value, and the option. A prefetch computes nothing, and reads nothing.
+offset in units of its pointee, the value of a store, and the option. A prefetch computes nothing, and reads nothing.
 """
 
 import re
@@ -15,7 +15,7 @@ _NAME = re.compile(
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The function that a module imports by this name; none where it is no such access."""
+    """Return the function of this name, or none if it is no such access."""
     found = _NAME.fullmatch(name)
     if found is None:
         return ()

@@ -2,25 +2,25 @@
 
 Written from
 - cl_intel_subgroup_matrix_multiply_accumulate, "New OpenCL C Functions" (those for subgroups of 16) and 6.13.X: types,
-  K and M; a work-item has one column of B and of the accumulator, and of each row of A as many neighbours as make K;
+  K and M; a work-item has one column of B and of the accumulator, and of each row of A as many neighbors as make K;
 - cl_intel_subgroup_matrix_multiply_accumulate_tf32, 6.13.X.Y: the first K work-items have the even rows of A, the
   others the odd ones, which for one row are ignored;
 - SPV_INTEL_subgroup_matrix_multiply_accumulate, "Mapping Matrix Data to Invocations": lower columns of A and lower rows
   of B in lower bits; integers are the low bits of the exact result, so they wrap;
-- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, of which no extension speaks: their pairs and accumulators; packed
+- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, which no extension covers: their pairs and accumulators; packed
   as the 8-bit integers are. Their builtins are named e4m3 and e5m2.
 
-In which order floats are added, and how precisely, is "implementation-defined" (the same SPIR-V extension,
+The order and precision of sums of floats are "implementation-defined" (the same SPIR-V extension,
 OpSubgroupMatrixMultiplyAccumulateINTEL; IGC's DPAS.md shows dot products of 32 bits each). Here it is K ascending,
 rounded to the accumulator's type after each product, as docs/xetile-dialect.md has it for all levels. So a device may
-differ in the last bits. Products are exact, but that an f32 accumulator takes them as f32, beyond whose range they
+differ in the last bits. Products are exact, except that an f32 accumulator adds them as f32, beyond whose range they
 become an infinity, a subnormal number or zero.
 
 Number formats that matrix products read and write, as OpenCL C.
 
 Written from
 - cl_intel_subgroup_matrix_multiply_accumulate_tf32, 6.3.1.X "The tf32 Format": 1 sign, 8 exponent and 23 mantissa bits
-  in memory, "only 10 mantissa bits are used when performing operations". So the lower 13 bits count for nothing, as
+  in memory, "only 10 mantissa bits are used when performing operations". So the lower 13 bits have no effect, as
   users of the instruction report (intel-xpu-backend-for-triton, issue 3729: without a rounding of its own a program
   "always truncate[s] the lower bits"; IGC's vISA documentation, DPAS: "TF32 is 19-bit tensor float type (E8M10)").
   That a NaN whose upper fraction is zero (0x7f800001) then reads as an infinity follows from it and is what level V
@@ -130,7 +130,7 @@ _OPERANDS: Mapping[str, _Operand] = {
 }
 
 _SUMS: Mapping[str, str] = {"f32": "float", "f16": "half", "bf16": "short", "s32": "int"}
-"""What a work-item holds of accumulators."""
+"""The type of a work-item's accumulators."""
 
 _MIXED = (
     (("f16",), ("f32", "f16")),
@@ -161,12 +161,12 @@ class _Product(NamedTuple):
 
     @property
     def words_of_a(self) -> int:
-        """Of a work-item: one for each row, or for two where K needs half of the lanes only."""
+        """The words of a work-item: one for each row, or for two if K needs only half of the lanes."""
         return max(1, self.rows * self.depth // _LANES) if self.depth < _LANES else self.rows
 
     @property
     def types(self) -> tuple[str, str, str]:
-        """Of A, B and the accumulator, in OpenCL C."""
+        """The types of A, B and the accumulator, in OpenCL C."""
         return (
             _vector(_OPERANDS[self.a].a, self.words_of_a),
             _vector(_OPERANDS[self.b].b, _WORDS_OF_B),
@@ -192,13 +192,13 @@ def _by_name() -> Mapping[str, _Product]:
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The function that a module imports by this mangled name; none where it is no product that is known."""
+    """Return the function of this mangled name, or none if it is no known product."""
     product = _by_name().get(name)
     return () if product is None else (_rows(product), _definition(product))
 
 
 def _rows(product: _Product) -> str:
-    """The function for any number of rows; one for all keeps builds short."""
+    """Return the function for any number of rows; one for all keeps builds short."""
     depth = product.depth
     a, b = _OPERANDS[product.a], _OPERANDS[product.b]
     sum_type = _SUMS[product.sum]

@@ -1,6 +1,6 @@
-"""What emulated functions report in place of computing: the restrictions of 2D block access, read from the documents.
+"""Errors that emulated functions report instead of computing: the restrictions of 2D block access in the documents.
 
-The numbers stand here as the documents have them, not as `targets/xe/surface.py` does, from which the compiler plans:
+The numbers are those of the documents, not of `targets/xe/surface.py`, which the compiler uses:
 a test compares the two. Sources: SPV_INTEL_2d_block_io and cl_intel_subgroup_2d_block_io, "Restrictions" of both, which
 say the same.
 """
@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 
 class Restrictions(NamedTuple):
-    """Of the matrix in memory: bytes, and rows for the height."""
+    """Restrictions on the matrix in memory: bytes, and rows for the height."""
 
     base_alignment: int = 64
     least_width: int = 64
     width_multiple: int = 4
-    """For elements of 1, 2 and 4 bytes; it is their size for larger ones."""
+    """For elements of 1, 2 and 4 bytes; for larger ones it is their size."""
     pitch_multiple: int = 16
     column_multiple: int = 4
     """Four elements of 1 byte, two of 2 bytes."""
     most: int = 1 << 24
-    """Of width and height. Nothing is said of the pitch."""
+    """Limit of width and height. The documents do not limit the pitch."""
     lanes: int = 16
 
 
@@ -28,7 +28,7 @@ RESTRICTIONS = Restrictions()
 
 
 class Fault(IntEnum):
-    """What is wrong; the kernel that takes a fault gives this number and the value found."""
+    """A kind of error; the kernel that reads a fault returns this number and the value found."""
 
     BASE = 1
     WIDTH = 2
@@ -68,18 +68,18 @@ _TEXTS = {
 }
 
 FAULT_KERNEL = "xetile_take_fault"
-"""A kernel that copies the first fault, if there is one, to its argument (two longs: number, value), and forgets it."""
+"""A kernel that copies the first fault, if there is one, to its argument (two longs: number, value), and clears it."""
 
 _SECOND = 32
-"""Where a value has a second part: by how many bits it is shifted."""
+"""Shift in bits of the second part of a value, if it has one."""
 
 
 def fault_text(number: int, value: int) -> str:
-    """What a fault is, in words, with the value found."""
+    """Return the text of a fault, with the value found."""
     fault = Fault(number)
     if fault in (Fault.NARROW_PITCH, Fault.WIDTH_OF_ELEMENTS):
         first, second = value & (1 << _SECOND) - 1, value >> _SECOND
-        # the first part is an int, signed
+        # the first part is a signed int
         first -= (first >> _SECOND - 1) << _SECOND
         return _TEXTS[fault].format(first, second)
     if fault is Fault.BLOCK:
@@ -186,7 +186,7 @@ static __attribute__((noinline)) bool is_legal_message(ulong base, int width, in
     return legal;
 }}
 """
-"""What is looked at, in OpenCL C. A function of its own: inlined it makes a build several times as long."""
+"""The checks, in OpenCL C. They are a separate function: inlined they make a build several times as long."""
 
 NO_CHECKS = """
 static fault surface_fault(ulong base, int width, int height, int pitch, int column, int bytes)
@@ -201,4 +201,4 @@ static bool is_legal_subgroup(uint size) { return true; }
 
 static bool is_legal_message(ulong base, int width, int height, int pitch, int2 at, int bytes) { return true; }
 """
-"""The same for those who do not ask."""
+"""The same functions without checks."""

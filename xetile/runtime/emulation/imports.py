@@ -1,4 +1,4 @@
-"""What a SPIR-V module says of itself: the functions that it imports.
+"""The functions that a SPIR-V module imports.
 
 Source: the SPIR-V specification, sections "Physical Layout of a SPIR-V Module and Instruction" and "Linkage Type".
 """
@@ -15,9 +15,9 @@ _IMPORT = 1
 
 
 def imported_functions(spirv: bytes) -> list[str]:
-    """The names that the module imports, in the order of their decorations.
+    """Return the names that the module imports, in the order of their decorations.
 
-    Errors: XetileError for bytes that are no SPIR-V module.
+    Raise XetileError for bytes that are not a SPIR-V module.
     """
     names: list[str] = []
     for opcode, operands in _instructions(spirv):

@@ -1,4 +1,4 @@
-"""Linker's names of overloaded OpenCL C functions, as compilers make them.
+"""Mangled names of overloaded OpenCL C functions, as compilers make them.
 
 Written from the Itanium C++ ABI, "Mangling": 5.1.2 (length and name), 5.1.5 (types; `Dv8_s` is a vector, `PU3AS1v` a
 pointer to void in address space 1) and 5.1.10 (a compound type that came before is `S_`, `S0_`, `S1_`, ...).
@@ -20,7 +20,7 @@ GLOBAL_POINTER = "global void *"
 
 
 def mangled(name: str, types: Sequence[str]) -> str:
-    """The linker's name of a function whose parameters have these types of OpenCL C."""
+    """Return the mangled name of a function whose parameters have these types of OpenCL C."""
     known: list[str] = []
     text = "".join(_type(type, known) for type in types)
     return f"_Z{len(name)}{name}{text}"

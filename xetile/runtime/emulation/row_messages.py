@@ -1,8 +1,8 @@
 """1D block reads and writes of global and local memory, as OpenCL C.
 
 Written from cl_intel_subgroups (and its _char, _short and _long), "intel_sub_group_block_read": work-item l of a
-subgroup has, of n rows, the words p[l], p[l + 16], ...; and from cl_intel_subgroup_local_block_io, which says the same
-of local memory. The functions here are those of IGC behind them (IBiF_Sub_Groups.cl, `simd_block_read_8_local`), whose
+subgroup has, of n rows, the words p[l], p[l + 16], ...; and from cl_intel_subgroup_local_block_io, which is the same
+for local memory. The functions here are IGC's implementations (IBiF_Sub_Groups.cl, `simd_block_read_8_local`), whose
 suffix is that of the word: b, h, l for 8, 16 and 64 bits, none for 32.
 """
 
@@ -17,7 +17,7 @@ _WORDS = {"b": "uchar", "h": "ushort", None: "uint", "l": "ulong"}
 
 
 def definition(name: str) -> tuple[str, ...]:
-    """The function that a module imports by this name; none where it is no 1D message."""
+    """Return the function of this name, or none if it is no 1D message."""
     found = _NAME.fullmatch(name)
     if found is None:
         return ()

@@ -1,1 +1,1 @@
-"""Intel Xe GPUs: the devices, and the tables of what they do."""
+"""Intel Xe GPUs: the devices, and the tables of their abilities."""

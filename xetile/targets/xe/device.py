@@ -1,6 +1,6 @@
-"""What one Xe device answers: the row of its abilities, with the tables that they select.
+"""The properties of one Xe device: the row of its abilities, with the tables that they select.
 
-The tables are imported when they are asked, so that the names of the devices cost nothing.
+The tables are imported when they are needed, so that the names of the devices cost nothing.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ SHARED_ADDRESS_SPACE = 3
 """LLVM address space of a workgroup's shared memory (source: the same, `addrspace(3)` is Workgroup)."""
 
 TRIPLE = "spirv64-unknown-unknown"
-"""What upstream's `#xevm.target` and LLVM call the instruction set (source: mlir-opt 22.1.8, llvmlite)."""
+"""The instruction set as upstream's `#xevm.target` and LLVM name it (source: mlir-opt 22.1.8, llvmlite)."""
 
 UPSTREAM_CHIP = "bmg"
 """The device of an `#xevm.target` without a chip (source: mlir-opt 22.1.8 does not print `chip = "bmg"`)."""
@@ -59,7 +59,7 @@ Source: the extension cl_intel_subgroup_local_block_io, "must be 128-bit (16-byt
 """
 
 UPSTREAM_BLOCK_EXTENT = 16
-"""Largest extent, in rows and in columns (elements), of a block that upstream MLIR's own lowering takes.
+"""Largest extent, in rows and in columns (elements), of a block that upstream MLIR's own lowering accepts.
 
 Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`.
 """
@@ -83,13 +83,13 @@ REGISTER_BYTES = 64
 
 
 class BuildOptions(NamedTuple):
-    """What drivers, and the offline compiler, are told when they build a module, by their programming interface."""
+    """Options for drivers and the offline compiler to build a module, by their programming interface."""
 
     opencl: tuple[str, ...] = ()
     level_zero: tuple[str, ...] = ()
 
     def also(self, other: "BuildOptions") -> "BuildOptions":
-        """These options, and others behind them."""
+        """Return these options followed by others."""
         return BuildOptions(self.opencl + other.opencl, self.level_zero + other.level_zero)
 
 
@@ -100,7 +100,7 @@ BUILD_OPTIONS: Mapping[RegisterFile, BuildOptions] = {
         level_zero=("-ze-opt-large-register-file",),
     ),
 }
-"""SPIR-V itself cannot ask for the large one: 256 registers of a thread in place of 128, each of 64 bytes.
+"""SPIR-V itself cannot ask for the large one: 256 registers of a thread instead of 128, each of 64 bytes.
 
 Source: Level Zero specification, "Module build options"; IGC's options of OpenCL; IGC's disassembly (`grf_count`).
 """
@@ -109,38 +109,38 @@ REGISTERS: Mapping[RegisterFile, int] = {"small": 128, "large": 256}
 """Registers of a thread (source: IGC's disassembly, `grf_count`)."""
 
 MOST_HELD: Mapping[RegisterFile, int] = {"small": 96, "large": 251}
-"""Registers that a kernel may hold at once, by the estimate of planning/xe/pressure, and not spill.
+"""Registers that may be live at once without spills, by the estimate of planning/xe/pressure.
 
-The other registers are for what it does not count: the thread's header, payloads that IGC makes itself. Kernels with
-the small file were seen to spill from 129 on; 96 leaves a margin, because the large one is never wrong.
+The other registers are for those that it does not count: the thread's header, payloads that IGC makes itself. Kernels
+with the small file spilled from 129 on; 96 leaves a margin, because the large one is never wrong.
 Source: test/data/registers.tsv, which `python -m tools.register_pressure` measures with ocloc 26.27.
 """
 
 AHEAD = 105
-"""Registers with which a kernel with the small register file has all loads of a block ahead of its products.
+"""Registers up to which a kernel with the small register file has all loads of a block ahead of its products.
 
 A product reads its operands after it began: a load into registers that it read waits for it by a `sync`, and on pvc
-takes moves of its place besides. Of 240 loops measured, f16, i8 and tf32 with tiles of 8x16, 16x16, 8x32 and 8x64 and
+also takes moves of its place. Of 240 loops measured, f16, i8 and tf32 with tiles of 8x16, 16x16, 8x32 and 8x64 and
 1 to 16 rounds in one on pvc, bmg, ptl and cri, 84 are within the limit: they take as many instructions with both files.
-Of the other 156 the large one takes fewer in 141, up to 30 in 100 (f16 8x16 with 16 rounds, bmg: 5.94 in place of
-6.25; with 8, pvc: 9.5 in place of 11.5). It takes more in 9, by 1 in 100 at most but for three on pvc with more rounds
-than loops.py has. 113 registers, i8 16x16 with 6 rounds, give as many on bmg, 9.5 in place of 9.67 on pvc.
+Of the other 156 the large one takes fewer in 141, up to 30 in 100 (f16 8x16 with 16 rounds, bmg: 5.94 instead of
+6.25; with 8, pvc: 9.5 instead of 11.5). It takes more in 9, by 1 in 100 at most except for three on pvc with more
+rounds than loops.py has. 113 registers, i8 16x16 with 6 rounds, give as many on bmg, 9.5 instead of 9.67 on pvc.
 
-What is lost by it is not measured, since nothing was run on a GPU. The choice rests on this: an engine has as many
-registers with both files, 8 threads of 128 or 4 of 256. A kernel that fills either with loads has as many bytes on
-their way, and fewer instructions decide; one that does not leaves the large one empty, and twice the threads have
-twice the loads on their way.
+The loss of fewer threads is not measured, since nothing was run on a GPU. The choice rests on this: an engine has as
+many registers with both files, 8 threads of 128 or 4 of 256. If a kernel fills either with loads, as many bytes are in
+flight with both, and fewer instructions decide; if not, it leaves the large one empty, and twice the threads have
+twice the loads in flight.
 Source: ocloc 26.27, `xetile-compile --stats --unroll N --grf FILE`, of products of 4096 x 4096.
 """
 
 AHEAD_OF_FEWER = 49
-"""The same where a thread has as few registers as IGC counts for the code as it is written: with the small file 32, 64,
+"""The same if a thread has as few registers as IGC counts for the code as it is written: with the small file 32, 64,
 96 or 128 (source: `grf_count`). It counts no load ahead. Up to 49 nothing is lost; from 57 on it is on cri (f16 8x16, 2
-rounds: 9 in place of 8), from 81 on on ptl (i8 16x16, 4 rounds: 7.25 in place of 6.75).
+rounds: 9 instead of 8), from 81 on on ptl (i8 16x16, 4 rounds: 7.25 instead of 6.75).
 """
 
 REORDERED_FROM = 262
-"""Registers by IGC's count from which it moves the products and loads of a block. Source: as that of MOST_HELD."""
+"""Registers by IGC's count from which it moves the products and loads of a block. Source: as for MOST_HELD."""
 
 EXACT_DIVISION = BuildOptions(
     opencl=("-cl-fp32-correctly-rounded-divide-sqrt",),
@@ -156,7 +156,7 @@ options of both interfaces (`fp32-correctly-rounded-divide-sqrt`); instructions 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class XeDevice(Target):
-    """An Xe device: what its compiler makes of 2D block messages and matrix products.
+    """An Xe device: the 2D block messages and matrix products that its compiler emits.
 
     A workgroup can have 128 KiB of shared memory, on cri 384 (maxProgrammableSlmSize of each device in
     Intel's runtime, shared/source/*/hw_info_*.cpp of compute-runtime, which CL_DEVICE_LOCAL_MEM_SIZE is),
@@ -164,12 +164,12 @@ class XeDevice(Target):
 
     A row of a matrix instruction, 512 f16 operations, takes one cycle on pvc and two on bmg and lnl, whose Xe-cores of
     8 engines have 4096 and 2048 per cycle (Intel's Architecture Day 2021, Lunar Lake Tech Tour 2024). Those of ptl and
-    cri are not known to us; theirs is taken to be bmg's.
+    cri are not known to us; we assume bmg's.
 
-    `build_options`: what a driver is told to have a register file of each kind; `exact_division`: what it is told to
+    `build_options`: a driver's options for a register file of each kind; `exact_division`: its options to
     round quotients and square roots of f32 correctly.
     `message_offsets`: whether a message adds a constant to its place (IGC's disassembly: all but pvc do).
-    `registers_ahead`: up to how many registers, with loads ahead of products, the small register file costs nothing.
+    `registers_ahead`: registers, with loads ahead of products, up to which the small register file costs nothing.
     """
 
     family: ClassVar[str] = "Xe"
@@ -199,7 +199,7 @@ class XeDevice(Target):
     def compiled(
         self, access: "Access", element_bits: int
     ) -> "tuple[BlockConfiguration, ...]":
-        """The messages that the device compiles for elements of so many bits in memory."""
+        """Return the messages that the device compiles for elements of so many bits in memory."""
         from xetile.targets.xe.messages import configurations
 
         rows: Rows = {}
@@ -211,7 +211,7 @@ class XeDevice(Target):
     def messages(
         self, access: "Access", element_bits: int
     ) -> "tuple[BlockConfiguration, ...]":
-        """Those of them that xevm's verifier accepts, which can be planned, in a fixed order."""
+        """Return those of them that xevm's verifier accepts, which can be planned, in a fixed order."""
         from xetile.targets.xe.messages import verified
 
         accepted = set(verified(access, element_bits))
@@ -239,7 +239,7 @@ class XeDevice(Target):
         return [table for present, table in tables[access] if present]
 
     def has_atomic(self, what: str, element: str, space: "Space") -> bool:
-        """Whether an instruction does that (a word of `llvm.atomicrmw`) to elements of a type in memory."""
+        """Return True if an instruction does `what` (a word of `llvm.atomicrmw`) to elements of a type in memory."""
         from xetile.targets.xe.atomics import COMPILED, FLOAT_SUMS
 
         tables = (COMPILED, FLOAT_SUMS) if self.narrow_atomic_sums else (COMPILED,)
@@ -247,21 +247,21 @@ class XeDevice(Target):
 
     @property
     def prices(self) -> "Prices":
-        """What it costs, in instructions, to bring registers into another layout."""
+        """The costs, in instructions, of converting registers to another layout."""
         from xetile.targets.xe.prices import XE
 
         return XE
 
     @property
     def rates(self) -> "Rates":
-        """How long instructions keep an engine busy."""
+        """The time that instructions keep an engine busy."""
         from xetile.targets.xe.issue import Rates
 
         return Rates(row=self.matrix_row_cycles)
 
     @property
     def unrolling(self) -> "Unrolling":
-        """How many rounds of loops are worth writing into one."""
+        """The number of rounds of loops that are worth unrolling into one."""
         from xetile.targets.xe import loops
 
         return loops.WITH_OFFSETS if self.message_offsets else loops.WITHOUT_OFFSETS
@@ -274,18 +274,18 @@ class XeDevice(Target):
         return (*PRODUCTS, *FLOAT_8_PRODUCTS) if self.float_8_products else PRODUCTS
 
     def matrix_instruction(self, a: object, b: object, c: object) -> "XeProduct | None":
-        """As every target answers."""
+        """Return the instruction for these element types, or None; see `Target`."""
         from xetile.targets.xe.dpas import find_instruction
 
         return find_instruction(self.products, str(a), str(b), str(c))
 
     def operand_types(self, operand: Operand) -> tuple[str, ...]:
-        """The element types that an operand of a product can have."""
+        """Return the element types that an operand of a product can have."""
         position = 1 if operand == "c" else 0
         return tuple(dict.fromkeys(name for row in self.products for name in row[position]))
 
     def describe_products(self) -> str:
-        """As every target answers."""
+        """Return the element types of all products, in words."""
         return "; ".join(
             f"{' or '.join(operands)} -> {' or '.join(accumulators)}"
             for operands, accumulators in self.products

@@ -1,4 +1,4 @@
-"""The devices: Intel Xe GPUs by the names that Intel's offline compiler takes, one row each."""
+"""The devices: Intel Xe GPUs by the names that Intel's offline compiler uses, one row each."""
 
 from xetile.targets.xe.device import AHEAD_OF_FEWER, XeDevice
 

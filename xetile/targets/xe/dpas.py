@@ -1,4 +1,4 @@
-"""DPAS, the matrix instruction of Xe: element types, extents (elements), and how its operands lie in registers."""
+"""DPAS, the matrix instruction of Xe: element types, extents (elements), and the register layouts of its operands."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -25,17 +25,17 @@ TF32_BITS = 19
 """Upper bits of a word of tf32 that an instruction reads: sign, 8 of exponent, 10 of fraction.
 
 Source: cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; IGC's vISA documentation, DPAS. That it
-drops the others and does not round: intel-xpu-backend-for-triton, issue 3729.
+drops the other bits without rounding: intel-xpu-backend-for-triton, issue 3729.
 """
 
 
 def ops_per_channel(element_bits: int) -> int:
-    """Elements of A and B, of so many bits, that a lane multiplies in one step."""
+    """Return how many elements of A and B, of `element_bits` bits, a lane multiplies in one step."""
     return max(1, CHANNEL_BITS // element_bits)
 
 
 def depth(element_bits: int) -> int:
-    """K of an instruction on elements of A and B of so many bits (elements)."""
+    """Return K of an instruction on elements of A and B of `element_bits` bits (elements)."""
     return DEPTH * ops_per_channel(element_bits)
 
 
@@ -55,16 +55,16 @@ class XeProduct(NamedTuple):
         return self.k // DEPTH
 
     def operand_layout(self, operand: Operand, *, m: int) -> LinearLayout:
-        """(register, lane) -> (dim0, dim1) of an operand of `m` rows of A."""
+        """Return (register, lane) -> (dim0, dim1) of an operand of `m` rows of A."""
         return DpasInstruction(m, self.ops_per_channel).layout(operand)
 
     def mma_types(self, *, has_accumulator: bool) -> tuple[str, str, str, str | None]:
-        """The types of result, A, B and accumulator by the names of `xevm.mma`, which has none for 8-bit floats."""
+        """Return the types of result, A, B and accumulator by `xevm.mma`'s names, which has none for 8-bit floats."""
         a, b, c = (_XEVM_NAMES.get(name, name) for name in (self.a, self.b, self.c))
         return c, a, b, c if has_accumulator else None
 
     def register_word(self, operand: Operand) -> str:
-        """The type of one register word of an operand.
+        """Return the type of one register word of an operand.
 
         Source: the signatures of `intel_sub_group_*_matrix_mad_*`: A in 16-bit words, B in
         32-bit words, both as f32 for tf32; the accumulator in its own type.
@@ -104,11 +104,11 @@ PRODUCTS: Products = (
 """On every device (compiled and disassembled, all five)."""
 
 FLOAT_8_PRODUCTS: Products = ((_FLOATS_8, ("f32", "bf16")),)
-"""Further products of ptl and cri; the others compile e4m3 as if it were e5m2, a wrong program."""
+"""Further products of ptl and cri; the others compile e4m3 as if it were e5m2, which is wrong."""
 
 
 def find_instruction(products: Products, a: str, b: str, c: str) -> XeProduct | None:
-    """The instruction for these element types, None where `products` do not have it."""
+    """Return the instruction for these element types, or None if `products` do not have it."""
     for operands, accumulators in products:
         if a in operands and b in operands and c in accumulators:
             accumulator = "i32" if c == "si32" else c

@@ -1,4 +1,4 @@
-"""How long instructions keep the parts of a vector engine busy, in cycles of that engine.
+"""Rates at which instructions keep the parts of a vector engine busy, in cycles of that engine.
 
 These are rates as published and as IGC's scheduler has them, not measured: they compare one code with another.
 """

@@ -1,4 +1,4 @@
-"""How many rounds of a loop are worth writing into one: what measured best, by device.
+"""The number of rounds of a loop that are worth unrolling into one: the best in measurements, by device.
 
 Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and 16 rounds in one, of ocloc 26.27
 (`xetile-kernel gemm --m 4096 --n 4096 --k 4096 --a TYPE --sg TILE`, then `xetile-compile --device DEVICE --grf large
@@ -26,7 +26,7 @@ Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and
 bmg adds a constant to the place of a message within the message; pvc cannot, and needs registers for every place
 (source: ocloc's assembly, `flat[A+(0x20,0x0)]`). Above 16 rounds bmg loses again (8x16: 6.31 with 32).
 
-With the small register file it is the same where that has room for the loads of all rounds (AHEAD in device.py).
+With the small register file it is the same if that has room for the loads of all rounds (AHEAD in device.py).
 
 Rounds of more products of tf32 do not fit pvc's registers in the order that IGC takes for one of them, and do for four
 (`python -m tools.register_pressure`; instructions and spilled bytes with 1, 4 and 8 rounds in one; with 2, 32x64x32
@@ -43,7 +43,7 @@ pvc 99, 92, 88, 88.75, 88.1.
 
 Prefetches of a loop of many rounds in one stand before its first product, in whatever order they are written, since
 IGC schedules them so (`-igc_opts 'VISAOptions=-noschedule'` leaves them where they are, at 42.25 instructions for
-40.1). Its own schedule is kept: fewer instructions, and what is fetched comes earlier, never later: with prefetches
+40.1). We leave its own schedule: fewer instructions, and prefetches come earlier, never later: with prefetches
 three steps ahead (96 products) 96 to 576 products lie between, of 16 rounds in one (`--stats`).
 """
 
@@ -53,7 +53,7 @@ from xetile.targets.xe.dpas import depth
 
 
 class Row(NamedTuple):
-    """What holds for loops of so many products in a round, or more, none deeper (elements of K) than so much."""
+    """A rule for loops of at least `products` products in a round, none deeper than `depth` (elements of K)."""
 
     products: int
     depth: int
@@ -61,14 +61,14 @@ class Row(NamedTuple):
 
 
 class Unrolling(NamedTuple):
-    """How often the rounds of loops are written on a device.
+    """How often the rounds of loops are unrolled on a device.
 
     Attributes:
-        rows: the first that holds for a loop says how often.
-        exchanging: how often where its operands come through shared memory.
-        streaming: loads of a round where there is no product.
-        unknown: the most where only running tells how often the loop goes round: what is left over goes one by one.
-        complete: rounds of which no loop is made.
+        rows: the first that applies to a loop says how often.
+        exchanging: how often if its operands come through shared memory.
+        streaming: loads of a round if there is no product.
+        unknown: the most if the number of rounds is known only at run time: the remaining rounds run one by one.
+        complete: most rounds that are unrolled without a loop.
     """
 
     rows: tuple[Row, ...]

@@ -1,4 +1,4 @@
-"""2D block messages: what the devices compile, and what xevm's verifier accepts.
+"""2D block messages: those that the devices compile, and those that xevm's verifier accepts.
 
 Each row is (columns, blocks): heights, all in elements. Sources, both exhaustive over powers
 of two:
@@ -13,10 +13,10 @@ Rows = dict[tuple[int, int], tuple[int, ...]]
 """Heights by (columns, blocks)."""
 
 TRANSPOSED_WORD_BITS = 32
-"""Bits of the least that a transposed message exchanges; smaller elements stay in a word with their neighbours."""
+"""Bits of the least that a transposed message exchanges; smaller elements stay in a word with their neighbors."""
 
 PART_BITS = (32, 16, 8)
-"""Bits of the words that elements are cut into where no message moves them whole, the largest first."""
+"""Bits of the words that elements are cut into if no message moves them whole, the largest first."""
 
 HEIGHTS = (1, 2, 4, 8, 16, 32)
 """Heights that a message can have (rows)."""
@@ -46,17 +46,17 @@ builtin is left.
 """
 
 JOINED_STORE_BITS = (16,)
-"""Bits of elements of which two neighbouring stores of half a row of a register are one.
+"""Bits of elements for which two neighboring stores of half a row of a register are merged.
 
 Source: ocloc 26.27: a 32x64 tile in f16 takes 8 instructions fewer outside of the loop on bmg, 56 on pvc; one in i8,
-of which a conversion gives every fourth byte, takes 376 more than with stores of its own.
+where a conversion produces every fourth byte, takes 376 more than with separate stores.
 """
 
 PAYLOAD_REACH = 512
-"""Columns and rows (elements) that a message can lie right of its payload's place, or below it: less than this.
+"""Columns and rows (elements) that a message can be right of its payload's place, or below it: less than this.
 
-Source: ocloc 26.27 for bmg: 511 and -512 stand in the message, for 512 and -513 the payload is copied and added to. On
-pvc, whose messages say no offsets, it always is.
+Source: ocloc 26.27 for bmg: 511 and -512 are in the message, for 512 and -513 the payload is copied and added to. On
+pvc, whose messages have no offsets, it always is.
 """
 
 _PREFETCH_BYTES = 64
@@ -107,7 +107,7 @@ COMPILED_STORES: dict[int, Rows] = {
 
 
 def _prefetches(exact_bytes: int | None = None) -> dict[int, Rows]:
-    """Prefetches of at most 64 bytes a row, or of exactly so many."""
+    """Return prefetches of at most 64 bytes a row, or of exactly `exact_bytes`."""
     blocks = {8: (1, 2, 4), 16: (1, 2, 4), 32: (1, 2), 64: (1,)}
     if exact_bytes is not None:
         blocks = dict.fromkeys(blocks, (1, 2, 4))
@@ -176,11 +176,11 @@ VERIFIED: dict[Access, dict[int, Rows]] = {
     "store": _VERIFIED_STORES,
     "prefetch": _VERIFIED_PREFETCHES,
 }
-"""What xevm's verifier accepts."""
+"""The messages that xevm's verifier accepts."""
 
 
 def configurations(access: Access, rows: Rows) -> tuple[BlockConfiguration, ...]:
-    """The rows of a table as configurations, in a fixed order."""
+    """Return the rows of a table as configurations, in a fixed order."""
     return tuple(
         BlockConfiguration(
             height, columns, blocks, access == "load_packed", access == "load_transposed"
@@ -191,15 +191,15 @@ def configurations(access: Access, rows: Rows) -> tuple[BlockConfiguration, ...]
 
 
 def verified(access: Access, element_bits: int) -> tuple[BlockConfiguration, ...]:
-    """What xevm's verifier accepts for elements of so many bits."""
+    """Return the messages that xevm's verifier accepts for elements of `element_bits` bits."""
     return configurations(access, VERIFIED[access].get(element_bits, {}))
 
 
 _WORD_BITS = (32, 64)
-"""Of the words of which a lane can have several in one message."""
+"""Bits of words of which a lane can have several in one message."""
 
 LEAST_WORD_BITS = _WORD_BITS[0]
-"""Bits in which narrower words of a lane come and go."""
+"""Bits in which a lane's narrower words are loaded and stored."""
 
 _WORD_COUNTS = (1, 2, 4, 8)
 
@@ -212,7 +212,7 @@ Source: cl_intel_subgroups and its _short, "intel_sub_group_block_read"; ocloc 2
 
 
 def lane_words(bits: int, count: int, alignment: int | None) -> tuple[int, int] | None:
-    """The words (bits, how many) in which one message moves so many elements of a lane, None where none does.
+    """Return the words (bits, how many) in which one message moves a lane's elements, or None if none does.
 
     `alignment` is that of the address (bytes), None for the size of all elements. Source: IGC's functions
     `__builtin_IB_lsc_load_global_*` (IGCBiF_Intrinsics_Lsc.cl), of which ocloc 26.27 makes one message each, of 8 words

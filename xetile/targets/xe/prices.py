@@ -1,9 +1,9 @@
-"""What conversions between register layouts cost on Xe: instructions read in ocloc's assembly.
+"""Costs of conversions between register layouts on Xe: instructions read in ocloc's assembly.
 
 Measured with ocloc 26.27 on OpenCL kernels that load 8 or 16 registers of 32 bits by block
-messages, move them, add the originals, and store the sums, 256 registers for a thread; what the
-kernel has without the moves is taken off, what stands there once is the setup. 16-bit elements
-cost what 32-bit words do, 64-bit elements twice that (both measured).
+messages, move them, add the originals, and store the sums, 256 registers for a thread; the
+kernel's instructions without the moves are subtracted, constant ones are the setup. 16-bit elements
+cost as much as 32-bit words, 64-bit elements twice that (both measured).
 """
 
 from xetile.layout.exchange.step_prices import Prices
@@ -15,12 +15,12 @@ Added to 34 instructions of bmg for 8 registers: 17, 40, 56, 40, 56, 72, 88, 25,
 """
 
 XE = Prices(
-    # renamed by the compiler, or folded into what uses them
+    # renamed by the compiler, or folded into the users
     move=0.0,
     # `sub_group_broadcast` with a constant: a scalar region of the use, or one mov
     broadcast=1.0,
     swaps=SWAPS,
-    # `sub_group_shuffle` with lanes that are computed: address, its reset, indirect mov, copy; 35 to 37 for 8
+    # `sub_group_shuffle` with computed lanes: address, its reset, indirect mov, copy; 35 to 37 for 8
     permutation=4.0,
     permutation_setup=4.0,
     # `sel` by a flag: 8 for 8 registers
@@ -34,9 +34,9 @@ XE = Prices(
     lane_message=2.0,
     # 8 words of 16 bits next to each other: 8 to 9 more than 8 of 32 bits, stored as well as loaded
     narrow_word=1.0,
-    # not measured (no assembly shows it): it decides between ways that cost alike, and other threads go on meanwhile
+    # not measured (no assembly shows it): it decides between equal costs, and other threads continue meanwhile
     conflict=0.25,
-    # as much as the conflicts that this avoids; 30 `mov` for 64 words of softmax, none where they are computed for it
+    # as much as the conflicts that this avoids; 30 `mov` for 64 words of softmax, none if they are computed for it
     picked=0.25,
     block_words=8,
     block_bits=(8, 16, 32, 64),
@@ -51,10 +51,10 @@ XE = Prices(
     banks=16,
     # `barrier` with a fence of local memory
     barrier=4.0,
-    # `add` or `sel`; a maximum that keeps NaN and the signs of zeros is dearer
+    # `add` or `sel`; a maximum that keeps NaN and the signs of zeros costs more
     combine=1.0,
-    # exchanges with `own ^ 8, 4, 2, 1`, one register after the other, are put together by IGC: 10, 20, 36, 40
-    # for 1, 2, 4, 8 registers (and 160 where it does not find them: register by register is the way to write them)
+    # exchanges with `own ^ 8, 4, 2, 1`, one register after the other, are combined by IGC: 10, 20, 36, 40 for 1, 2, 4,
+    # 8 registers (and 160 if it does not find them: register by register is the way to write them)
     reduced=(10.0, 10.0, 9.0, 5.0),
 )
 
@@ -77,7 +77,7 @@ ELEMENTWISE = {
     "math.sqrt": 18,
     "math.tanh": 159,
 }
-"""Instructions of elementwise ops on f32 for each register; of all others 1.
+"""Instructions of elementwise ops on f32 for each register; 1 for all others.
 
 Measured with ocloc 26.27 for bmg: a kernel of 8 registers with one such op against that with one
 `arith.addf` (44 instructions); all branches of a function are counted.
@@ -94,21 +94,21 @@ CONVERSIONS = {
     ("i8", "bf16"): 6.0,
     ("i8", "f16"): 5.0,
 }
-"""Instructions for each register of two converted elements, of operand B, for which they are packed; of others 1.
+"""Instructions for each register of two converted elements of operand B, for which they are packed; 1 for others.
 
 Measured with ocloc 26.27 for bmg: the loop of a product (workgroup 256x256, 8 x 4 subgroups, K steps of 32) whose
 operand is converted after its load, against that without; each subgroup converts 64 registers (32x64) or 8 (8x32).
 """
 
 SHARED_ROUND = 16.0
-"""Barrier, fences with their waits and addresses of an exchange in each round of a loop, its messages not counted.
+"""Barrier, fences with their waits and addresses of an exchange in each round of a loop, without its messages.
 
-Measured likewise: 38 more than without an exchange where the messages of one of 64 registers are reckoned as 20.
+Measured in the same way: 38 more than without an exchange if the messages of one of 64 registers count as 20.
 """
 
 WIDE_FACTORS = 64
-"""Registers that f32 factors of bytes may take in one kernel; a row that is broadcast takes its own only.
+"""Registers that f32 factors of bytes may take in one kernel; a row that is broadcast takes only its own.
 
-Not measured where factors differ in each row. Measured likewise, scales of columns in the loop of products: a 32x64
-part of B takes 626 instructions in place of 696 (4 registers of factors), neither spills.
+Not measured if factors differ in each row. Measured in the same way, scales of columns in the loop of products: a
+32x64 part of B takes 626 instructions instead of 696 (4 registers of factors), neither spills.
 """

@@ -1,4 +1,4 @@
-"""What 2D block access needs of the matrix in memory (bytes; rows for the height)."""
+"""Restrictions of 2D block access on the matrix in memory (bytes; rows for the height)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _IN_WORDS: Mapping[str, str] = {
     "pitch": "a pitch",
     "column": "a column offset",
 }
-"""What has to be a multiple of something."""
+"""The properties that have to be multiples, in words."""
 
 
 class SurfaceRules(NamedTuple):
@@ -30,7 +30,7 @@ class SurfaceRules(NamedTuple):
     most: int = 1 << 24
     """The largest width and pitch in bytes, and the largest height in rows."""
     place_bits: int = 32
-    """Of the row and the column at which a message begins, signed (IGC's `LSC2DBlock` intrinsics)."""
+    """Bits of the row and the column at which a message begins, signed (IGC's `LSC2DBlock` intrinsics)."""
 
     @property
     def rules(self) -> str:
@@ -42,7 +42,7 @@ class SurfaceRules(NamedTuple):
         )
 
     def multiple(self, name: str) -> int:
-        """Bytes of which the base, the width, the pitch or the column is a multiple."""
+        """Return the bytes of which the base, the width, the pitch or the column is a multiple."""
         return {
             "base": self.base_alignment,
             "width": self.width_multiple,
@@ -51,14 +51,14 @@ class SurfaceRules(NamedTuple):
         }[name]
 
     def uneven(self, name: str, rest: int) -> str:
-        """That one of them is `rest` bytes above a multiple, in words."""
+        """Return words that say that one of them is `rest` bytes above a multiple."""
         return (
             f"the matrix has {_IN_WORDS[name]} that may lie {rest} bytes above a multiple of "
             f"{self.multiple(name)}; 2D block access needs a multiple"
         )
 
     def place_problem(self, place: int) -> str | None:
-        """What is wrong with the row or column at which a message begins."""
+        """Return the error of the row or column at which a message begins, or None."""
         most = 2 ** (self.place_bits - 1)
         if -most <= place < most:
             return None
@@ -76,7 +76,7 @@ class SurfaceRules(NamedTuple):
         pitch: int | None = None,
         column: int | None = None,
     ) -> str | None:
-        """What is wrong with the known values, in words with what would be legal; None where nothing is.
+        """Return the error of the known values, in words with the legal ones, or None.
 
         `base` is the address or the offset from an aligned one, `column` the column offset,
         both in bytes.
