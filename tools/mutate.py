@@ -37,6 +37,7 @@ SUITE = Suite(
         "test/unit/explanation",
         "test/unit/examples",
         "test/unit/codegen/test_emit.py",
+        "test/unit/cli/test_anchors.py",
         "test/unit/cli/test_layout.py",
         "test/unit/cli/test_layout_convert.py",
         "test/unit/cli/test_layout_wgmma.py",

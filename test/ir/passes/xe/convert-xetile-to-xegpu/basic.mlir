@@ -36,3 +36,18 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// Blocks that follow each other without a choice are one.
+
+// CHECK-LABEL: gpu.func @straight
+// CHECK-NOT: cf.br
+// CHECK: gpu.return
+gpu.module @straight_blocks {
+  gpu.func @straight(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    cf.br ^next
+  ^next:
+    xetile.prefetch_tile %t : !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    gpu.return
+  }
+}

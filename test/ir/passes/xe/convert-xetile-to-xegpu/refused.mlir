@@ -35,3 +35,14 @@ func.func @exchanged(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %n: index) {
   }
   func.return
 }
+
+// -----
+
+// A message begins at a column of whole words, also where the tile was moved.
+func.func @column(%A: memref<64x64xf16>) -> vector<16x16xf16> {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf16> -> !xetile.tile<16x16xf16>
+  %u = xetile.update_tile_offset %t, [0, 1] : !xetile.tile<16x16xf16>
+  // expected-error @below {{the matrix has a column offset of 2 bytes; 2D block access needs a multiple of 4}}
+  %v = xetile.load_tile %u : !xetile.tile<16x16xf16> -> vector<16x16xf16>
+  func.return %v : vector<16x16xf16>
+}

@@ -190,6 +190,21 @@ def test_half_of_a_row_for_each_lane_where_the_order_is_free() -> None:
     assert found.steps == (Pairs(2), Pairs(1), Pairs(0), Butterfly((0,)))
 
 
+@pytest.mark.parametrize(("bits", "registers"), [(8, 1), (16, 1), (32, 1), (64, 2)])
+def test_the_price_counts_registers(bits: int, registers: int) -> None:
+    shape, dimensions = (8, 16), (1,)
+    wanted = layout([], [0, 1, 2, 4], [8])
+    relation = relation_of(shape, dimensions)
+
+    def price(bits: int) -> float:
+        found = reduction(
+            relation, rows(shape), wanted, dimensions, bits, UNSHARED, in_order=True
+        )
+        return found.price
+
+    assert price(bits) == registers * price(32) > 0
+
+
 def test_what_has_rows_in_lanes_already_stays() -> None:
     source = layout([8, 16, 32, 64], [0, 1, 2, 4], [8, 16])
     assert check((8, 16), (1,), source, layout([], [0, 1, 2, 4], [8])).operand == source

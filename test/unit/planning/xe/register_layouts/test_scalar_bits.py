@@ -31,6 +31,12 @@ def test_a_sum_sets_no_other_bits(masks: tuple[int, ...]) -> None:
         assert found == union(masks)
 
 
+def test_a_sum_that_carries_has_one_bit_more() -> None:
+    assert possible_sum([1, 1]) == 3
+    assert possible_sum([4, 6]) == 12 | 2
+    assert possible_sum([8, 8, 8]) == 56
+
+
 def test_without_an_end_multiples_are_left() -> None:
     assert possible_sum([-8, 4]) == -4
     assert possible_sum([-8, -16]) == -8
