@@ -47,6 +47,12 @@ def check_index(op: Operation, dimension: int, index: Array, extent: Array) -> N
         refuse_outside(op, int(shown), dimension, int(extent.max()))
 
 
+def first_outside(values: Array, least: int, limit: int) -> int | None:
+    """Return the first of some numbers that is not in [least, limit), or None."""
+    outside = (values < least) | (values >= limit)
+    return int(values[outside][0]) if outside.any() else None
+
+
 def refuse_outside(op: Operation, index: int, dimension: int, extent: int) -> NoReturn:
     """Raise for an index outside of its dimension."""
     fail(op, f"index {index} is outside of dimension {dimension} of extent {extent}")

@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import first_outside
 from xetile.interpreter.common.folds import fold, kind_of
 from xetile.interpreter.common.threads import (
     check_lane_level,
@@ -42,11 +43,8 @@ def _shuffle(frame: Frame, op: Operation) -> Values:
         np.broadcast_to(number(frame, v), frame.count).reshape(shape) for v in (offset, width)
     )
     size = frame.threads.subgroup_size
-    if ((group < 1) | (group > size)).any():
-        fail(
-            op,
-            f"'width' is {int(group.max())}; expected 1 to {size}, the subgroup's lanes",
-        )
+    if (wrong := first_outside(group, 1, size + 1)) is not None:
+        fail(op, f"'width' is {wrong}; expected 1 to {size}, the subgroup's lanes")
     lanes = np.broadcast_to(np.arange(size), shape)
     first = lanes // group * group
     modes = {
@@ -77,8 +75,8 @@ def _subgroup_broadcast(frame: Frame, op: Operation) -> Values:
     if (source != source[:, :1]).any():
         fail(op, "'lane' differs between the lanes of a subgroup")
     lanes = frame.threads.subgroup_size
-    if ((source < 0) | (source >= lanes)).any():
-        fail(op, f"'lane' is {int(source.max())}; expected 0 to {lanes - 1}")
+    if (wrong := first_outside(source, 0, lanes)) is not None:
+        fail(op, f"'lane' is {wrong}; expected 0 to {lanes - 1}")
     return [_moved(values, source)]
 
 

@@ -21,6 +21,7 @@ from xetile.dialects.xetile.xetile_attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
     element_addresses,
+    first_outside,
     load,
     store,
     update_elements,
@@ -64,8 +65,8 @@ def _allocate(frame: Frame, op: Operation) -> Values:
 def _dim(frame: Frame, op: Operation) -> Values:
     found, index = frame.memref(op.operands[0]), number(frame, op.operands[1])
     rank = len(found.sizes)
-    if ((index < 0) | (index >= rank)).any():
-        fail(op, f"dimension {int(index.max())} of a memref of rank {rank}")
+    if (wrong := first_outside(index, 0, rank)) is not None:
+        fail(op, f"dimension {wrong} of a memref of rank {rank}")
     if len(index) == 1:
         return [found.sizes[int(index[0])]]
     sizes = np.stack(np.broadcast_arrays(*found.sizes, index)[:rank])

@@ -28,6 +28,7 @@ from xetile.dialects.fast_math import fast_math
 from xetile.dialects.upstream.vector import ContractionOp, MaskOp
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
+    first_outside,
     load,
     masked_read,
     masked_write,
@@ -75,8 +76,8 @@ def _check_position(
     op: Operation, position: Sequence[int | Array], shape: Sequence[int]
 ) -> None:
     for index, extent in zip(position, shape, strict=False):
-        if np.min(index) < 0 or np.max(index) >= extent:
-            fail(op, f"position {int(np.max(index))} of a dimension of extent {extent}")
+        if (wrong := first_outside(np.asarray(index), 0, extent)) is not None:
+            fail(op, f"position {wrong} of a dimension of extent {extent}")
 
 
 def _extract(frame: Frame, op: Operation) -> Values:

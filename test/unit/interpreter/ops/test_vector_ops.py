@@ -111,6 +111,28 @@ def test_a_position_outside_is_an_error(compute: Run):
                 "index", 4)  # fmt: skip
 
 
+def test_the_position_that_is_outside_is_told(run: Run) -> None:
+    """One of four subgroups is outside, below all others."""
+    with pytest.raises(XetileError, match="position -1 of a dimension of extent 4"):
+        run(
+            """
+            gpu.module @m {
+              gpu.func @k(%0: memref<4xf32>) kernel
+                  attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+                %one = arith.constant 1 : index
+                %sg = gpu.subgroup_id : index
+                %at = arith.subi %sg, %one : index
+                %table = arith.constant dense<[5.0, 6.0, 7.0, 8.0]> : vector<4xf32>
+                %x = vector.extract %table[%at] : f32 from vector<4xf32>
+                memref.store %x, %0[%sg] : memref<4xf32>
+                gpu.return
+              }
+            }
+            """,
+            np.zeros(4, np.float32),
+        )
+
+
 def test_shapes(compute: Run):
     x = numbers(2, 6)
     np.testing.assert_array_equal(

@@ -134,7 +134,9 @@ def test_a_barrier_between_lets_loads_change() -> None:
 
 def test_a_splat_is_made_in_every_map_for_nothing() -> None:
     zero = f"\n%z = arith.constant {{wg_map = {wg_map(ROWS)}}} dense<0.0> : {VECTOR}"
-    module = module_of(zero + stored("z", ROWS) + converted("z", QUARTERS) + stored("w", QUARTERS))
+    module = module_of(
+        zero + stored("z", ROWS) + converted("z", QUARTERS) + stored("w", QUARTERS)
+    )
     (avoided,) = holdings_of(module).avoided.values()
     assert avoided.loads == ()
     assert avoided.price < avoided.exchange
