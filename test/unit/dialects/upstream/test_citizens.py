@@ -169,6 +169,18 @@ IDLE = {"dce"}
 """Passes that do nothing more than `dce` to these kernels."""
 
 
+@pytest.mark.parametrize("steps", ["", "xetile-blocking{device=bmg},"])
+@pytest.mark.parametrize("driver", ["xdsl-opt", "xetile-opt"])
+def test_flags_reach_every_float_op(
+    driver: str, steps: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = by_xdsl if driver == "xdsl-opt" else by_xetile
+    out = run(f"{steps}arith-add-fastmath", DATA / "foreign_passes" / "floats.mlir", capsys)
+    assert out is not None
+    assert out.count("fastmath<fast>") == 5
+    assert out.count("fastmath<none>") == 1, "xDSL's pass leaves arith.negf"
+
+
 def test_a_pass_that_indexes_a_table_by_type_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
