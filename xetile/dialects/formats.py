@@ -208,7 +208,7 @@ class _Dictionaries(AttrDictDirective):
     """`attr-dict`, or `prop-dict attr-dict`."""
 
     has_properties: bool = False
-    """Whether properties have a dictionary of their own."""
+    """True if properties have a dictionary of their own."""
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         may_follow = self.has_properties or self.expected_properties

@@ -119,7 +119,7 @@ CastUOp = op_like(_Cast, "index.castu")
 
 @formatted_op
 class CmpOp(IRDLOperation):
-    """Whether a predicate holds for two numbers."""
+    """A comparison of two index values."""
 
     name = "index.cmp"
 

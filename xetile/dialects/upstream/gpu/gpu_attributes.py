@@ -57,12 +57,12 @@ BroadcastType = StrEnum("BroadcastType", "FIRST_ACTIVE_LANE SPECIFIC_LANE")
 Processor = StrEnum(
     "Processor", "BLOCK_X BLOCK_Y BLOCK_Z THREAD_X THREAD_Y THREAD_Z SEQUENTIAL"
 )
-"""What a loop is mapped to."""
+"""The unit of the launch over which a loop is distributed."""
 
 
 @irdl_attr_definition
 class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
-    """What an asynchronous op hands to those that wait for it."""
+    """The type of the value by which ops wait for an asynchronous op."""
 
     name = "gpu.async.token"
 

@@ -156,7 +156,7 @@ _ADD = CombiningKindAttr(CombiningKindFlag.ADD)
 
 
 Iterator = StrEnum("Iterator", "PARALLEL REDUCTION")
-"""What is done along a dimension of a contraction's iteration space."""
+"""The kind of a dimension of a contraction's iteration space."""
 
 
 @irdl_attr_definition
@@ -203,7 +203,7 @@ class ContractionOp(IRDLOperation):
 
     @property
     def iterators(self) -> tuple[Iterator, ...]:
-        """What is done along each dimension of the iteration space."""
+        """The kind of each dimension of the iteration space."""
         return tuple(one.data for one in self.iterator_types)
 
     @property
@@ -396,7 +396,7 @@ Transfer = TransferReadOp | TransferWriteOp
 
 @formatted_op
 class YieldOp(IRDLOperation):
-    """What an op with a region of vectors gives."""
+    """The terminator that yields the results of an op with a region, such as `vector.mask`."""
 
     name = "vector.yield"
 

@@ -52,7 +52,7 @@ INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
 
 
 class _MemoryOperation(IRDLOperation, ABC):
-    """What all of them check."""
+    """The base of the ops on memory, with their common checks."""
 
     alignment = opt_prop_def(IntegerAttr[IntegerType])
 

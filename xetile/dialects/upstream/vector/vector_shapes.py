@@ -87,7 +87,7 @@ class _Cast(ConversionOp, Foldable, HasCanonicalizationPatternsInterface, ABC):
 
     @abstractmethod
     def keeps_bytes(self) -> bool:
-        """Whether the bytes of a constant are those of the result."""
+        """Return True if a constant operand and its result have the same bytes, so that the op folds."""
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if self.source.type == self.result.type:
