@@ -1,14 +1,14 @@
-"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.75 (test_llvm.py tells when not).
+"""The llvm dialect of xDSL, with ops that xDSL 0.75 lacks or limits to scalars (test_llvm.py fails once it has them).
 
 The calling conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
-say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
+state the size of a subgroup are rejected by xDSL and not needed: the emitter sets them.
 
-xDSL 0.75 has no annotations of loops (test_llvm_loops.py tells when it has):
+xDSL 0.75 has no annotations of loops (test_llvm_loops.py fails once it has):
 
     llvm.br ^head(%next : i32) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
 
-The annotation stands on the branch back to the loop's first block. Read are the parameters that say how a loop is
-unrolled, and what asks for nothing; those of other transformations are refused by name.
+The annotation is on the branch back to the loop's first block. The parameters of unrolling are read, and those that
+request nothing; those of other transformations are rejected by name.
 
 Source: mlir/Dialect/LLVMIR/{LLVMOps,LLVMEnums,LLVMAttrDefs}.td of LLVM 22.1.8.
 """

@@ -1,4 +1,4 @@
-"""The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
+"""The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py shows which are left.
 
 Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong
 traits in xDSL 0.75. Added: index_castui, remf. A pass tells ops by their name, not by their

@@ -1,4 +1,4 @@
-"""The gpu dialect's attributes: xDSL 0.75 lacks most, and prints others wrongly (test_gpu.py tells when it has them).
+"""The gpu dialect's attributes: xDSL 0.75 lacks most, and prints others wrongly (test_gpu.py fails once it has them).
 
 Then the directives of its formats, which upstream writes in C++.
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,GPUBase}.td`, checked by mlir-opt 22's output.

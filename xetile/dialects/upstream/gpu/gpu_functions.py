@@ -1,4 +1,4 @@
-"""gpu.module, gpu.func, gpu.return and gpu.binary: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""gpu.module, gpu.func, gpu.return and gpu.binary; xDSL 0.75 has no form of them (test_gpu.py fails once it has).
 
 Upstream's form of gpu.func is written by hand, too. gpu.binary is what upstream makes of a gpu.module.
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td`.

@@ -1,4 +1,4 @@
-"""Memory of the device, copies, waiting, launches: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""Device memory, copies, waiting and launches; xDSL 0.75 has no form of these ops (test_gpu.py fails once it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """

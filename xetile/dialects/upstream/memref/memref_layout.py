@@ -1,4 +1,4 @@
-"""Strides and offset of a memref type; xDSL 0.75 lacks those of maps (test_memref_layout.py tells when not)."""
+"""Strides and offset of a memref type. xDSL 0.75 lacks those of maps (test_memref_layout.py fails once it has them)."""
 
 from collections.abc import Sequence
 from math import prod

@@ -1,6 +1,6 @@
-"""Ops that see memory another way: xDSL 0.75 has no form of some, and checks no other (two tests tell when it does).
+"""Ops that view memory in another way; xDSL 0.75 lacks forms and checks of them (two tests fail once it has them).
 
-They are test_memref.py (casts, transpose) and test_memref_refusals.py (windows, merged and split dimensions).
+The tests are test_memref.py (casts, transpose) and test_memref_refusals.py (windows, merged and split dimensions).
 Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and `mlir/lib/Interfaces/ViewLikeInterface.cpp`;
 what is refused is what mlir-opt 22 refuses.
 """

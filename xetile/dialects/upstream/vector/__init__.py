@@ -1,4 +1,4 @@
-"""The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
+"""The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py shows what is left.
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
 from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct, mask,

@@ -1,6 +1,6 @@
-"""Reductions, products and vector.mask, which xDSL 0.75 lacks, or never removes; three tests tell until when.
+"""Reductions, products and vector.mask; xDSL 0.75 lacks them or never removes them (three tests fail once it does).
 
-They are test_vector.py (reductions), test_contractions.py and test_masking.py.
+The tests are test_vector.py (reductions), test_contractions.py and test_masking.py.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`, `mlir/lib/Dialect/Vector/IR/VectorOps.cpp` and
 `mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`; what is refused is what mlir-opt 22 refuses.
 """

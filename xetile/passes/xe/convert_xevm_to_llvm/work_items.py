@@ -7,9 +7,9 @@ Ops of the gpu, xevm, spirv and llvm dialects are lowered here, each kind in its
 - `gpu.shuffle` becomes OpenCL's shuffles, one for each register.
 - `gpu.subgroup_reduce` over the whole subgroup becomes OpenCL's function. Only integers are lowered in this way: they
   give the same bits in any order.
-- `gpu.printf` becomes OpenCL's printf. The format is a constant of the module. OpenCL has no `ll`: the length of a conversion
-  is that of the passed value, 64 bits or at most 32. Floats below 32 bits are passed as f32, and f32 unchanged, since
-  devices without f64 accept no other.
+- `gpu.printf` becomes OpenCL's printf. The format is a constant of the module. OpenCL has no `ll`: the length of a
+  conversion is that of the passed value, 64 bits or at most 32. Floats below 32 bits are passed as f32, and f32
+  unchanged, since devices without f64 accept no other.
   Source: OpenCL C specification 3.0, "printf"; section "Differences between OpenCL C and C99 printf".
 - Atomic ops of the llvm dialect stay, on lowered operands.
 - `spirv.ControlBarrier` becomes the function of that name, with SPIR-V's numbers for scope and semantics.
