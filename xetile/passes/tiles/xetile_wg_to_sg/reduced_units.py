@@ -4,8 +4,8 @@ A unit is the part of a value that a subgroup holds at a time. If a value has mo
 subgroup holds several: its *rounds* along each dimension. The lowering has up to three steps:
 
 1. A subgroup combines its units along the reduced dimension element by element (`_joined`).
-2. It reduces the combined unit to one element for each row (`_reduced`).
-3. If the reduced dimension is spread over several subgroups, each writes one element per row to shared memory, and the
+2. It reduces the combined unit to one element along that dimension (`_reduced`).
+3. If the reduced dimension is spread over several subgroups, each writes its elements to shared memory, and the
    subgroups that hold the result reduce those.
 
 This is the order of `tile_reduce` (`reduction_order`) if all units are in one subgroup and their number is a power of

@@ -4,7 +4,7 @@
   address of the message itself, or of one that reads it from an address payload that several messages share
   (`payloads.py` decides which; `create_payload`, `load_through` and `store_through` emit it).
 - 1D block loads and stores move rows of words in global or shared memory. Each lane has one word of a row.
-- Matrix instructions (`xevm.mma`) become Intel's `dpas` builtins.
+- Matrix instructions (`xevm.mma`) become Intel's builtins for DPAS.
 
 A 2D block load of a single row may be done by a 1D read instead, a *row read*, which needs no payload. That is so for
 a load outside of loops whose row is known to lie inside its matrix, such as a vector that is added to every row. One
