@@ -19,7 +19,6 @@ ORDER: tuple[tuple[str, ...], ...] = (
         "digits",
         "files",
         "hints",
-        "lexing",
         "progress",
     ),
     ("errors",),

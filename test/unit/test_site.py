@@ -24,7 +24,7 @@ def test_the_site_is_built_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "INFO" not in done.stderr
     api = (site / "api.html").read_text()
-    assert "The kernels of a module, or one, at all of their levels on a device" in api
+    assert "Return the kernels of a module, or one, at all of their levels on a device" in api
     assert (site / "explorer" / "gemm.html").exists()
     texts = {path.name: path.read_text() for path in site.glob("*.html")}
     assert [name for name, text in texts.items() if "```" in text] == []

@@ -34,7 +34,7 @@ NEW_DIALECTS = ("xetile", "xegpu", "xevm")
 
 
 def dialect_factory(name: str) -> "Callable[[], Dialect]":
-    """What makes our dialect `name`; its module is imported by the first call."""
+    """Return the factory of our dialect `name`, which imports its module when first called."""
     module, attribute = _OURS[name]
 
     def make() -> "Dialect":
@@ -44,7 +44,7 @@ def dialect_factory(name: str) -> "Callable[[], Dialect]":
 
 
 def all_dialects() -> "dict[str, Callable[[], Dialect]]":
-    """Every dialect by name, as a factory: xDSL's, with ours in the place of namesakes."""
+    """Return a factory for each dialect by name: xDSL's, with ours in place of those of the same name."""
     from xdsl.dialects import get_all_dialects
 
     return get_all_dialects() | {name: dialect_factory(name) for name in _OURS}

@@ -1,4 +1,4 @@
-"""What atomic read-modify-write ops do, by arith's names; where reductions begin."""
+"""The kinds of atomic read-modify-write ops, by arith's names, and the identity element of each reduction."""
 
 from math import inf, nan
 
@@ -46,7 +46,7 @@ NO_FLAGS = FastMathFlagsAttr("none")
 def identity(
     kind: str, element: str, bits: int | None, flags: FastMathFlagsAttr = NO_FLAGS
 ) -> float:
-    """The number that changes nothing in a combination, by `vector.kind`; integers have `bits`, floats None.
+    """Return the identity element of a combination of this `vector.kind`; integers have `bits`, floats None.
 
     For sums of floats it is -0.0: +0.0 would make a sum of negative zeros positive. With flags that say that there are
     no NaNs, or infinities, it is none.

@@ -17,7 +17,7 @@ from xetile.errors import warn
 
 
 class CacheHint(StrEnum):
-    """What an access asks of one cache level."""
+    """The cache policy that an access requests from one cache level."""
 
     CACHED = "cached"
     UNCACHED = "uncached"
@@ -39,14 +39,14 @@ STORE_HINTS = (
     CacheHint.WRITE_BACK,
     CacheHint.WRITE_THROUGH,
 )
-"""What may be asked in each direction."""
+"""The hints that loads (and prefetches) and stores may have."""
 
 HINTS = ("l1_hint", "l2_hint", "l3_hint")
 """The properties that hold them, in the order in which they are printed."""
 
 
 def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
-    """Refuse hints of the wrong direction."""
+    """Raise if an op has a hint that is not legal for its direction."""
     for name in HINTS:
         hint = cast("Data[CacheHint] | None", op.properties.get(name))
         if hint is not None and hint.data not in legal:

@@ -51,7 +51,7 @@ class OneType(Directive, ABC):
     """The type of the first parameter, from which those of the others follow."""
 
     KIND = Attribute
-    """What the type has to be an instance of."""
+    """The class that the type must be an instance of."""
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         type = parse_type_of(parser, self.KIND)
@@ -127,7 +127,7 @@ class Word(Directive, ABC):
 
     @abstractmethod
     def meaning(self, op: type[IRDLOperation]) -> tuple[str, Sequence[str]]:
-        """What the number says, and the words."""
+        """Return the noun for messages, and the words of the enumeration in the order of their numbers."""
 
 
 class AtomicKind(Word):

@@ -1,4 +1,4 @@
-"""What an op says of how its floats may be computed: fastmath flags, and the word that they were before.
+"""The freedom that an op gives in computing its floats: fastmath flags, or the older attribute `reassoc`.
 
     %s = xetile.tile_reduce <maximumf>, %x [1] {fastmath = #arith.fastmath<nnan,nsz>}
     %m = vector.multi_reduction <add>, %v, %start {fastmath = #arith.fastmath<reassoc>} [1]
@@ -25,11 +25,11 @@ from xdsl.ir import Operation
 _T = TypeVar("_T")
 
 REASSOCIATES = "reassoc"
-"""What says of a reduction that it may be formed in any order: a property of tile_reduce, an attribute of vector's."""
+"""The mark that allows any order of a reduction: a property of tile_reduce, an attribute of vector's ops."""
 
 
 def half(count: int) -> int:
-    """The largest power of two below a count, which is at least 2."""
+    """Return the largest power of two below `count`, which is at least 2."""
     return 1 << (count - 1).bit_length() - 1
 
 

@@ -1,22 +1,24 @@
-"""Declarative formats: upstream's own text of an op's form, where xDSL's `assembly_format` does not serve.
+"""Op decorators and a reader for MLIR's declarative assembly formats, in place of xDSL's `assembly_format`.
 
-Gaps of xDSL 0.75: it compiles a format where its op is defined (0.45 ms each, whether or not
-a program has the op), and refuses types in words that do not name the operand.
-test/unit/dialects/upstream/test_formats.py tells when they close.
+`formatted_op` replaces `irdl_op_definition` for an op with a format; `sorted_op` is the same for XeGPU and XeVM;
+`op_like` makes an op that differs from another by name.
 
-`formatted_op` stands in place of `irdl_op_definition`. What the types must be is left to the op's verifier, so that a
-refusal has the same words for every spelling; `type(operands)` counts types against operands where they stand.
-`$attribute` of one known class is read without its name (`<m = 8, ...>`) or in full (`#xevm.mma_shape<m = 8, ...>`).
+Gaps of xDSL 0.75 that they close: it compiles a format where its op is defined (0.45 ms each, whether or not a program
+has the op), and rejects types with messages that do not name the operand. test/unit/dialects/upstream/test_formats.py
+fails once they close. `formatted_op` compiles a format when the first op is read or printed, and leaves types to the
+op's verifier, so that a diagnostic has the same words for every spelling.
 
-`sorted_op` is the same for XeGPU and XeVM, whose dictionaries are those of mlir-opt, sorted
-by
-name:
+Additions to the formats:
 
-- `prop-dict attr-dict`: ` <{...}> {...}`, a space before the first even where it is empty; properties that the format
+- `type(operands)` compares the number of types with the number of operands, at the types.
+- `$attribute` of one known class is read without its name (`<m = 8, ...>`) or in full (`#xevm.mma_shape<m = 8, ...>`).
+
+`sorted_op` has dictionaries as mlir-opt does, sorted by name:
+
+- `prop-dict attr-dict`: ` <{...}> {...}`, a space before the first even if it is empty; properties that the format
   names elsewhere are left out, optional ones are read from either dictionary;
 - `attr-dict` alone holds properties and attributes; ` <{...}>` before it is read too, which LLVM's development branch
   prints of XeGPU since August 2026 (its pull request 217281) where MLIR 22 has one dictionary.
-
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -52,7 +54,7 @@ from xetile.hints import isa
 _Op = TypeVar("_Op", bound=IRDLOperation)
 
 SEGMENT_SIZES = "operandSegmentSizes"
-"""The property that says how the operands are cut into groups; no custom syntax prints it."""
+"""The property with the sizes of the groups of operands. No custom syntax prints it."""
 
 
 # Ops with a format
@@ -61,9 +63,9 @@ SEGMENT_SIZES = "operandSegmentSizes"
 def formatted_op(
     cls: type[_Op], dictionaries: Literal["as given", "sorted"] = "as given"
 ) -> type[_Op]:
-    """As `irdl_op_definition`; the format is compiled when the first op is read or printed.
+    """Define an op as `irdl_op_definition` does, but compile its format when the first op is read or printed.
 
-    A class over one of xDSL's ops is that op with another format.
+    A class derived from one of xDSL's ops is that op with another format.
     """
     parent = cls.mro()[1]
     stock = parent.get_irdl_definition() if issubclass(parent, IRDLOperation) else None
@@ -85,18 +87,18 @@ def formatted_op(
 
 
 def sorted_op(cls: type[_Op]) -> type[_Op]:
-    """As `formatted_op`, with dictionaries as mlir-opt has them."""
+    """Define an op as `formatted_op` does, with dictionaries as mlir-opt has them."""
     return formatted_op(cls, "sorted")
 
 
 def op_like(base: type[_Op], name: str, **members: object) -> type[_Op]:
-    """An op that differs from `base` in its name and in these members: a row of a table."""
+    """Return an op that differs from `base` in its name and in these members."""
     return formatted_op(cast("type[_Op]", type(name, (base,), {"name": name, **members})))
 
 
 @cache
 def format_of(op: type[IRDLOperation]) -> FormatProgram:
-    """The compiled format of an op that `formatted_op` defines."""
+    """Return the compiled format of an op that `formatted_op` defines."""
     definition = op.get_irdl_definition()
     assert definition.assembly_format is not None
     is_sorted = vars(op).get("dictionaries") == "sorted"
@@ -114,7 +116,7 @@ def _print(self: IRDLOperation, printer: Printer) -> None:
 
 
 class _SortedProgram(FormatProgram):
-    """A format that infers types and leaves it to the op's verifier to refuse them."""
+    """A format that infers types but does not check them, which the op's verifier does."""
 
     def resolve_constraint_variables(self, state: ParsingState, op_def: OpDef) -> None:
         types = (*state.operand_types, *state.result_types)
@@ -153,7 +155,7 @@ class _Program(_SortedProgram):
 
 
 class _FormatParser(FormatParser):
-    """xDSL's reader of formats, with what the page above adds."""
+    """xDSL's reader of formats, with the additions that the module's docstring lists."""
 
     def create_operands_directive(
         self, inside_type: bool, inside_ref: bool
@@ -208,7 +210,7 @@ class _Dictionaries(AttrDictDirective):
     """`attr-dict`, or `prop-dict attr-dict`."""
 
     has_properties: bool = False
-    """Whether properties have a dictionary of their own."""
+    """True if properties have a dictionary of their own."""
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         may_follow = self.has_properties or self.expected_properties
@@ -261,7 +263,7 @@ def _plain(value: Attribute) -> Attribute:
 
 
 class _Operands(OperandsDirective):
-    """`operands` and `type(operands)`; xDSL reports a wrong number of types behind the op."""
+    """`operands` and `type(operands)`; xDSL reports a wrong number of types after the op."""
 
     def parse_types(self, parser: Parser, state: ParsingState) -> None:
         start = parser.pos
@@ -293,5 +295,5 @@ def _sorted_without(
 
 
 def present(**properties: Attribute | None) -> dict[str, Attribute]:
-    """The properties that are given, sorted by name as MLIR prints them."""
+    """Return the properties that are set, sorted by name as MLIR prints them."""
     return {name: value for name, value in sorted(properties.items()) if value is not None}

@@ -21,11 +21,11 @@ _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
 _DEEPEST = 4
 """Ops behind a value that are looked at: enough for what people write, and bounded."""
 _MOST = 2**31 - 1
-"""What no cast of an index or i32 changes; the numbers of narrower types are not folded."""
+"""The largest number that casts between index and i32 do not change. Numbers of narrower types are not folded."""
 
 
 def known_integer(value: SSAValue) -> int | None:
-    """The number of an integer or index that an `arith.constant` or `index.constant` makes."""
+    """Return the value of an integer or index made by `arith.constant` or `index.constant`, or None."""
     if isinstance(value, OpResult) and value.op.name in _CONSTANTS:
         number = value.op.properties.get("value")
         if isinstance(number, IntegerAttr):

@@ -65,7 +65,7 @@ FUNCTION_ATTRIBUTES = (
     "known_grid_size",
     "spirv.entry_point_abi",
 )
-"""What is read of the attributes of a function."""
+"""The attributes of functions that xetile reads."""
 
 _OF_XETILE = (LAUNCH_ATTRIBUTE, SG_LAYOUT_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE)
 _FUNCTIONS = ("gpu.func", "func.func")

@@ -36,12 +36,12 @@ _BITS = 8
 
 
 def set_operand_types(op: Operation, types: Sequence[Attribute]) -> None:
-    """Say what the bits of A and of B are."""
+    """State the element types of A and B, whose own types say only how many bits they have."""
     op.attributes[OPERAND_TYPES] = ArrayAttr(types)
 
 
 def operand_types(op: Operation) -> tuple[Attribute, Attribute] | None:
-    """What the bits of A and of B are; None where the op's own types say it.
+    """Return the element types of A and B if an attribute states them, or None if the op's own types do.
 
     Errors: XetileError where the attribute is no pair of types of 8 bits.
     """

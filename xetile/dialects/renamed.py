@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 
 class Parts(NamedTuple):
-    """What an op is made of."""
+    """The parts from which an op is created."""
 
     operands: Sequence[SSAValue]
     result_types: Sequence[Attribute]
@@ -23,12 +23,12 @@ class Parts(NamedTuple):
 
 
 class Renamed(Operation):
-    """A name that stands for another op: reading it makes that op, none of its own kind ever exists."""
+    """Another spelling of an op. The parser turns it into the op itself, so this class never has an instance."""
 
     @classmethod
     @abstractmethod
     def become(cls, parts: Parts) -> Operation:
-        """The op that is meant; ValueError says what cannot be of it."""
+        """Return the op that is meant; raise ValueError if the parts do not fit it."""
 
     @classmethod
     def create(

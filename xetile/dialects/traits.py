@@ -1,4 +1,4 @@
-"""What an op is, for all who ask: passes, analyses, planning, the interpreter.
+"""Traits of ops, which passes, analyses, planning and the interpreter query in place of lists of names.
 
 Ops of our own dialects carry these as xDSL traits. Ops of dialects that we share (xDSL's own
 classes as well as ours that close their gaps) are told by name, in the one table below.
@@ -60,7 +60,7 @@ _DIALECTS: Mapping[str, tuple[type[OpTrait], ...]] = {
     "arith": (Elementwise,),
     "math": (Elementwise,),
 }
-"""What all ops of a shared dialect are that the table does not name."""
+"""The traits of the ops of a shared dialect that the table below does not name."""
 
 _SHARED: Mapping[str, tuple[type[OpTrait], ...]] = {
     "arith.constant": (),
@@ -75,7 +75,7 @@ _SHARED: Mapping[str, tuple[type[OpTrait], ...]] = {
 
 
 def has_trait(op: Operation, *traits: type[OpTrait]) -> bool:
-    """Whether an op is one of these."""
+    """Return True if an op has one of these traits, by its class or by the tables for shared dialects."""
     return _class_has(type(op), op.name, traits)
 
 

@@ -1,4 +1,8 @@
-"""A made-up target goes its own way: its path, prices, shared memory and lanes need rows, and no edit elsewhere."""
+"""A made-up target is lowered by a path, prices, shared memory and lanes of its own, without an edit of xetile.
+
+It registers its rows in `targets.FAMILIES` and its pass in `passes.PASSES`, and provides the modules of its planner and
+its emitter. It has no dialect and nothing that executes its code.
+"""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,12 @@
-"""`xetile-opt`: reads IR, runs passes, prints IR. xDSL's driver with our parser, dialects and passes.
+"""The command `xetile-opt`: read IR, run passes, print IR.
 
-It differs from xDSL's driver for use in pipes and by people: passes are named as in mlir-opt, errors are one line
-with a place, reports go to standard error, a failure leaves output files unchanged.
+It extends xDSL's driver with our parser, dialects and passes, and with mlir-opt's conventions:
+
+- passes and pipelines are written as for mlir-opt;
+- an error is one line with a place, remarks and reports go to standard error;
+- if anything fails, output files stay unchanged;
+- `--verify-diagnostics` compares errors, warnings, remarks (notes for the user on correct input) and notes with the
+  comments in the input that expect them.
 """
 
 import re

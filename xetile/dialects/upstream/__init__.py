@@ -1,1 +1,1 @@
-"""What xDSL lacks or breaks of the dialects that upstream MLIR owns."""
+"""Dialects of upstream MLIR, with the ops, forms and checks that xDSL lacks or gets wrong."""

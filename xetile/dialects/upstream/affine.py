@@ -1,4 +1,4 @@
-"""The affine dialect: xDSL's, whose 0.75 has no affine.max (test_affine.py tells when it has).
+"""The affine dialect of xDSL, with affine.max, which xDSL 0.75 lacks (test_affine.py fails once it has it).
 
 Source: `llvm 22.1.8 mlir/include/mlir/Dialect/Affine/IR/AffineOps.td`, the text as mlir-opt 22 reads it.
 """

@@ -1,4 +1,4 @@
-"""What these dialects share: ops that are built alike, checks in the same words, a dialect over xDSL's."""
+"""Shared code of these dialects: base classes of ops, checks with common messages, dialects that extend xDSL's."""
 
 from abc import ABC
 from collections.abc import Sequence

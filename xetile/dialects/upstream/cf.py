@@ -1,4 +1,4 @@
-"""The cf dialect: xDSL's, whose 0.75 does not compare what branches hand on (test_cf.py tells when it does).
+"""The cf dialect of xDSL, with a check of branches' operands that xDSL 0.75 lacks (test_cf.py fails once it has it).
 
 Source: `llvm 22.1.8 mlir/lib/Interfaces/ControlFlowInterfaces.cpp`; what is refused is what
 mlir-opt 22 refuses.

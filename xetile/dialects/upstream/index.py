@@ -1,4 +1,4 @@
-"""The index dialect, which xDSL 0.75 lacks; test/unit/dialects/upstream/test_index.py tells when it has one.
+"""The index dialect, which xDSL 0.75 lacks; test/unit/dialects/upstream/test_index.py fails once it has one.
 
 Arithmetic on numbers as wide as an address, 64 bits.
 Source: `llvm 22.1.8 mlir/Dialect/Index/IR/IndexOps.td`, the text as mlir-opt 22 prints it.
@@ -119,7 +119,7 @@ CastUOp = op_like(_Cast, "index.castu")
 
 @formatted_op
 class CmpOp(IRDLOperation):
-    """Whether a predicate holds for two numbers."""
+    """A comparison of two index values."""
 
     name = "index.cmp"
 

@@ -1,6 +1,7 @@
-"""The linalg dialect: xDSL's, whose products of xDSL 0.75 are of one type; test_linalg.py tells until when.
+"""The linalg dialect of xDSL, with products of several types (test_linalg.py fails once xDSL, now 0.75, has them).
 
-Vectors are made of it before it comes here; what is left is read, so that it can be named where it stands.
+Other tools rewrite it to vectors before xetile reads the IR. What is left is read only so that
+a diagnostic can name it.
 Source: mlir-opt 22 --mlir-print-op-generic, of a linalg.matmul of f16 with sums in f32.
 """
 

@@ -1,14 +1,14 @@
-"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.75 (test_llvm.py tells when not).
+"""The llvm dialect of xDSL, with ops that xDSL 0.75 lacks or limits to scalars (test_llvm.py fails once it has them).
 
 The calling conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
-say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
+state the size of a subgroup are rejected by xDSL and not needed: the emitter sets them.
 
-xDSL 0.75 has no annotations of loops (test_llvm_loops.py tells when it has):
+xDSL 0.75 has no annotations of loops (test_llvm_loops.py fails once it has):
 
     llvm.br ^head(%next : i32) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
 
-The annotation stands on the branch back to the loop's first block. Read are the parameters that say how a loop is
-unrolled, and what asks for nothing; those of other transformations are refused by name.
+The annotation is on the branch back to the loop's first block. The parameters of unrolling are read, and those that
+request nothing; those of other transformations are rejected by name.
 
 Source: mlir/Dialect/LLVMIR/{LLVMOps,LLVMEnums,LLVMAttrDefs}.td of LLVM 22.1.8.
 """
@@ -260,13 +260,13 @@ BIN_OPS = (
     *("fadd", "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat"),
     *("fmaximum", "fminimum"),
 )
-"""What `llvm.atomicrmw` does, in the order of its numbers."""
+"""The operations of `llvm.atomicrmw`, in the order of their numbers."""
 
 ORDERINGS = (
     *("not_atomic", "unordered", "monotonic", "consume"),
     *("acquire", "release", "acq_rel", "seq_cst"),
 )
-"""What an access is ordered with, in the order of the numbers; LLVM keeps one for `consume`, and has it not."""
+"""The memory orderings, in the order of their numbers. LLVM reserves one for `consume`, which it does not support."""
 
 MONOTONIC = ORDERINGS.index("monotonic")
 
@@ -274,7 +274,7 @@ _VALUES = AnyFloatConstr | base(IntegerType)
 
 
 class BinOp(Word):
-    """The number of what is done as its word."""
+    """The number of the operation as its word."""
 
     def meaning(self, op: type[IRDLOperation]) -> tuple[str, Sequence[str]]:
         return "bin_op", BIN_OPS
@@ -361,12 +361,12 @@ class AtomicRMWOp(_AtomicOp):
 
     @property
     def word(self) -> str:
-        """What is done, by its word."""
+        """The word for the operation."""
         return BIN_OPS[self.bin_op.value.data]
 
     @property
     def order(self) -> str:
-        """The ordering, by its word."""
+        """The word for the ordering."""
         return ORDERINGS[self.ordering.value.data]
 
     def verify_(self) -> None:
@@ -510,7 +510,7 @@ class LoopAnnotationAttr(StructAttr):
 
 
 def annotation_of(op: Operation) -> LoopAnnotationAttr | None:
-    """What a branch says of the loop whose first block it goes back to."""
+    """Return the annotation of the loop that a branch closes, or None if it has none."""
     found = op.get_attr_or_prop(LOOP_ANNOTATION)
     return found if isinstance(found, LoopAnnotationAttr) else None
 

@@ -1,10 +1,9 @@
-"""The scf dialect of xDSL, with the form of `scf.parallel` that xDSL 0.75 lacks (test_scf_regions.py fails when not).
+"""The scf dialect of xDSL, with forms that xDSL 0.75 lacks (test_scf_regions.py fails once it has them).
 
-Source: `llvm 22.1.8 mlir/Dialect/SCF/IR/SCFOps.td`, the text as mlir-opt 22 prints it.
-
-scf.if and scf.for whose one type has no parentheses, which xDSL 0.75 demands (test_scf_regions.py tells when).
-
-Source: `llvm 22.1.8 mlir/lib/Dialect/SCF/IR/SCF.cpp`, `parseOptionalArrowTypeList`.
+- `scf.parallel`, as mlir-opt 22 prints it.
+  Source: `llvm 22.1.8 mlir/Dialect/SCF/IR/SCFOps.td`.
+- `scf.if` and `scf.for` with one type without parentheses.
+  Source: `llvm 22.1.8 mlir/lib/Dialect/SCF/IR/SCF.cpp`, `parseOptionalArrowTypeList`.
 """
 
 from collections.abc import Sequence

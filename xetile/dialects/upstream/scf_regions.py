@@ -1,4 +1,4 @@
-"""What the regions of scf's ops take and give, which xDSL 0.75 does not verify (test_scf_regions.py tells when).
+"""Verify arguments and yields of the regions of scf's ops; xDSL 0.75 does not (test_scf_regions.py fails once it does).
 
 `scf.if` and `scf.execute_region` do not look at what their regions yield, `scf.for` not at
 its results (and complains of what it yields at the loop), and `scf.while` compares only

@@ -1,4 +1,4 @@
-"""What of the spirv dialect is needed here, all of which xDSL 0.75 lacks (test_spirv.py tells when it has it).
+"""The part of the spirv dialect that xetile needs; xDSL 0.75 has none (test_spirv.py fails once it has one).
 
 Attributes that Intel's kernels carry and no pass here reads, as they are written: what SPIR-V
 needs of a target is known from the device; see `xetile/codegen`. And ControlBarrier, by which
@@ -142,7 +142,7 @@ class ControlBarrierOp(IRDLOperation):
 
     @property
     def is_of_subgroup(self) -> bool:
-        """Whether the lanes of a subgroup wait for each other, not the whole workgroup."""
+        """True if the lanes of one subgroup wait for each other, False if the whole workgroup does."""
         return self.execution_scope.data is Scope.SUBGROUP
 
 

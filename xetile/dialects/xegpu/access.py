@@ -1,4 +1,4 @@
-"""What the accesses of XeGPU share: cache hints, offsets, and checks of descriptors."""
+"""Shared code of XeGPU's accesses: cache hints, offsets, and checks of descriptors."""
 
 from collections.abc import Sequence
 
@@ -122,7 +122,7 @@ def element_type(type: Attribute) -> Attribute:
 
 
 def memory_space_number(space: Attribute) -> int:
-    """What mlir-opt takes a memref's memory space for: 0 for all but integers and XeGPU's own attribute."""
+    """Return the number of a memory space as mlir-opt reads it: 0 unless it is an integer or XeGPU's attribute."""
     match space:
         case IntegerAttr():
             return space.value.data

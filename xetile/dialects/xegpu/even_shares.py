@@ -1,4 +1,4 @@
-"""Whether a layout shares out a shape evenly, as mlir-opt decides it."""
+"""Test if a layout distributes a shape evenly, by the rules of mlir-opt."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 
 
 def _ratio(shape: Sequence[int], unit: Sequence[int]) -> tuple[int, ...] | None:
-    """How many units there are along each dimension; None where one does not divide or the ranks differ."""
+    """Return the number of units along each dimension, or None if one does not divide or the ranks differ."""
     if len(shape) != len(unit):
         return None
     if any(size == 0 or extent % size for extent, size in zip(shape, unit, strict=True)):
@@ -21,7 +21,10 @@ def _distribute(
     *,
     shared: bool,
 ) -> Sequence[int] | None:
-    """What one of `layout` units gets of `shape`; with `shared`, several may hold the same data."""
+    """Return the shape of the part that one of `layout` units gets, or None if the distribution is uneven.
+
+    If `shared`, several units may hold the same data.
+    """
     if layout:
         share = _ratio(shape, layout)
         if share is not None:
@@ -37,7 +40,7 @@ def _distribute(
 
 
 def is_evenly_distributable(shape: Sequence[int], layout: AnyLayoutAttr) -> bool:
-    """Whether every subgroup, then every instruction, then every lane gets the same number of elements of `shape`.
+    """Return True if every subgroup, then instruction, then lane gets the same number of elements of `shape`.
 
     Subgroups may share data, so that `sg_layout` x `sg_data` may exceed the shape;
     instructions and lanes may not.

@@ -90,7 +90,7 @@ class LayoutAttr(StructAttr):
 
     @property
     def is_for_workgroup(self) -> bool:
-        """Whether the layout shares a workgroup's value out to subgroups."""
+        """True if the layout distributes a workgroup's value over subgroups."""
         return self.field("sg_layout") is not None
 
     def verify(self) -> None:
@@ -167,7 +167,7 @@ class SliceAttr(StructAttr):
 
 
 AnyLayoutAttr: TypeAlias = LayoutAttr | SliceAttr
-"""What the `layout` properties of ops hold."""
+"""The attributes that the `layout` properties of ops accept."""
 
 
 @irdl_attr_definition

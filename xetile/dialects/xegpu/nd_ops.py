@@ -106,7 +106,7 @@ class LoadNdOp(OffsetsOp, CachedOp):
 
     @property
     def is_packed(self) -> bool:
-        """Whether rows share register words."""
+        """True if the load packs elements of consecutive rows into one register word."""
         return self.packed is not None
 
     @property

@@ -126,7 +126,7 @@ class BlockTensorDescAttr(StructAttr):
 
     @property
     def has_defaults_only(self) -> bool:
-        """Whether the attribute says the same as its absence, an array_length of any type."""
+        """True if all parts are the defaults, as without the attribute; the type of array_length does not matter."""
         return (
             self.memory_space.data is MemorySpace.GLOBAL
             and self.array_length.value.data == 1

@@ -1,4 +1,4 @@
-"""What XeGPU takes as operands and results.
+"""Constraints on the operands and results of XeGPU's ops.
 
 Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUTypes.td (installed as a header).
 """
@@ -38,7 +38,7 @@ def _is_signless(type: IntegerType) -> bool:
 
 
 def is_scalar(type: Attribute) -> bool:
-    """Whether XeGPU takes `type` as the element of a value."""
+    """Return True if `type` is a legal element type of XeGPU's values."""
     if isa(type, IntegerType):
         return type.bitwidth in (_SIGNLESS_WIDTHS if _is_signless(type) else _SIGNED_WIDTHS)
     return isinstance(type, _FLOATS)
@@ -85,7 +85,7 @@ def elements_constraint(
 
 
 def is_address(type: Attribute) -> bool:
-    """Whether `type` is an integer that XeGPU takes as an address: i32, ui32, i64, ui64."""
+    """Return True if `type` is a legal type of an address: i32, ui32, i64 or ui64."""
     if not isa(type, IntegerType) or type.bitwidth not in (32, 64):
         return False
     return type.signedness.data is not Signedness.SIGNED
@@ -125,7 +125,7 @@ SHARED_MEMREF = TypeConstraint(
 
 
 def is_shared_memory(space: Attribute) -> bool:
-    """Whether a memref's memory space is the shared local memory."""
+    """Return True if a memref's memory space is the shared local memory."""
     if isinstance(space, IntegerAttr):
         return space.value.data == MEMORY_SPACE_NUMBERS[MemorySpace.SLM]
     if isinstance(space, MemorySpaceAttr):

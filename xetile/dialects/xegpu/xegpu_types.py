@@ -106,12 +106,12 @@ class TensorDescType(_TileType):
 
     @property
     def scattered(self) -> bool:
-        """Whether there is one address per row."""
+        """True if the descriptor has one address per row."""
         return isinstance(self.encoding, ScatterTensorDescAttr)
 
     @property
     def memory_space(self) -> MemorySpace:
-        """Which memory is described."""
+        """The memory that the descriptor describes."""
         return self.encoding.memory_space.data
 
     @property
@@ -123,7 +123,7 @@ class TensorDescType(_TileType):
 
     @property
     def boundary_check(self) -> bool:
-        """Whether accesses may be out of bounds; true for a scattered descriptor."""
+        """True if accesses may be out of bounds, as always for a scattered descriptor."""
         if isinstance(self.encoding, ScatterTensorDescAttr):
             return True
         return bool(self.encoding.boundary_check)
@@ -302,7 +302,7 @@ class MemDescType(_TileType):
             self._verify_mem_layout(self.mem_layout)
 
     def _verify_mem_layout(self, layout: MemLayoutAttr) -> None:
-        """What mlir-opt takes without a word, and is no layout of these elements."""
+        """Raise if the mem_layout does not fit the elements; mlir-opt accepts these without a diagnostic."""
         rank, shape = len(self.shape), list(self.shape)
         for name in layout.attrs.data:
             if name not in _MEM_LAYOUT_KEYS:

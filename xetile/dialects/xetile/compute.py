@@ -154,7 +154,7 @@ _LEGAL = {
 
 
 def _fits(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> bool:
-    """Whether shapes of one rank multiply: dims 0, 2, ... and 1, 3, ... of A are M and K, of B K and N."""
+    """Return True if shapes of one rank multiply: dims 0, 2, ... and 1, 3, ... of A are M and K, of B K and N."""
     return tuple(a[1::2]) == tuple(b[0::2]) and all(
         c[d] == (a[d] if d % 2 == 0 else b[d]) for d in range(len(c))
     )
@@ -171,7 +171,7 @@ def _is_rotated(types: Sequence[VectorType[Attribute]], result: VectorType[Attri
 def verify_product_types(
     a: VectorType[Attribute], b: VectorType[Attribute], result: VectorType[Attribute]
 ) -> None:
-    """What tile_mma multiplies: elements of one group of types, summed in one of that group.
+    """Raise unless the element types of A, B and the result are in one row of the table of products.
 
     Errors: VerifyException with the types found and those that are legal.
     """
@@ -195,7 +195,7 @@ def verify_product_types(
 
 
 def multiplies(a: str, b: str, result: str) -> bool:
-    """Whether there are products of elements of these types, by name, summed in the last."""
+    """Return True if `tile_mma` multiplies elements of types `a` and `b` (names) and accumulates in `result`."""
     return any(
         a in operands and b in operands and result in accumulators
         for operands, accumulators in _PRODUCTS

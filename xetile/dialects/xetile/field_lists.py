@@ -13,7 +13,7 @@ from xetile.advice import hint
 from xetile.hints import isa
 
 ARROWS = ("->", "into", "to")
-"""What may stand before a result type; the first is printed."""
+"""The tokens accepted before a result type; the first one is printed."""
 
 _MAP_AFTER_OPERAND = re.compile(r"%[\w$.-]+\s*#(?!\d)")
 _RESULTS_OF_A_TUPLE = re.compile(r"%([\w$.-]+):(\d+)")
@@ -94,7 +94,7 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 
 
 def fits_in_i64(value: int) -> bool:
-    """Whether a literal is an i64 other than the one that stands for a dynamic entry."""
+    """Return True if a literal is an i64 other than -2**63, which means a dynamic entry."""
     return -(2**63) < value < 2**63
 
 

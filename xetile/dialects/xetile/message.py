@@ -16,7 +16,7 @@ from xetile.dialects.xetile.tile_type import TileType
 from xetile.dialects.xetile.xetile_attributes import COLUMN_MAJOR
 
 Form = Literal["plain", "packed", "transposed"]
-"""What a load does on the way: nothing, pack rows into 32-bit words (operand B), exchange rows and columns."""
+"""How a message rearranges elements: not at all, rows packed into 32-bit words (operand B), or transposed."""
 
 
 @irdl_attr_definition

@@ -1,4 +1,4 @@
-"""What all ops of the dialect share: operands, a dictionary and types as text, and what the dictionary may hold."""
+"""The base of the dialect's ops: the textual form (operands, dictionary, types), and the check of the dictionary."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Self
@@ -49,7 +49,7 @@ class XeTileOp(IRDLOperation):
         print_types(printer, self.operands, self.results)
 
     def around_operands(self) -> tuple[str, str]:
-        """What is printed before and after the operands."""
+        """Return the text before and after the operands."""
         return "", ""
 
     def verify_(self) -> None:

@@ -65,7 +65,7 @@ from xetile.dialects.xetile.xetile_attributes import WorkgroupMapAttr
 
 
 class VectorOp(XeTileOp):
-    """What the ops with one vector operand and one vector result share: `maps` are wg_map_result, wg_map_source."""
+    """The base of ops with one vector operand and one vector result; `maps` are wg_map_result, wg_map_source."""
 
     source = operand_def(VectorType)
     wg_map_result = opt_prop_def(WorkgroupMapAttr)
@@ -91,7 +91,7 @@ class VectorOp(XeTileOp):
         verify_map(self, "wg_map_source", self.source)
 
     def keeps_map(self) -> bool:
-        """Whether nothing says that source and result are held by different subgroups."""
+        """Return True if no attribute of the op states that other subgroups hold the result than the source."""
         if self.attributes:
             return False
         return self.wg_map_result is None or self.wg_map_result == known_map(self)
@@ -119,7 +119,7 @@ _PERMUTATIONS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     2: ((1, 0), (0, 1)),
     4: ((1, 0, 3, 2), (0, 1, 2, 3)),
 }
-"""What may be done with the dimensions of whole vectors and of blocked ones: exchange them or nothing."""
+"""The legal permutations of whole vectors (rank 2) and blocked ones (rank 4): transpose or identity."""
 
 
 @irdl_op_definition
@@ -198,7 +198,7 @@ class TileTransposeOp(VectorOp, HasFolderInterface):
 
 
 def _same_map_twice(first: TileTransposeOp, second: TileTransposeOp) -> bool:
-    """Whether two transposes leave the data with the subgroups that had them."""
+    """Return True if after both transposes every subgroup has the data that it had before."""
     if second.wg_map_result is None:
         return first.wg_map_result is None and first.wg_map_source is None
     before = known_map(first)
@@ -330,7 +330,7 @@ class TileConvLayoutOp(VectorOp, HasFolderInterface):
 
 
 class _BlockingOp(XeTileOp):
-    """What tile_pack and tile_unpack share: one operand, blocks, one result."""
+    """The base of tile_pack and tile_unpack: one operand, the block size, one result."""
 
     FORMAT: ClassVar[Format] = Format("tile_pack", ("inner_blocks",))
 
@@ -445,7 +445,7 @@ def _cancelled(
 
 FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
 INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
-"""What may be done with floats and with integers, in the words of vector's CombiningKind."""
+"""The reductions of floats and of integers, by the words of vector's CombiningKind."""
 
 
 @irdl_op_definition

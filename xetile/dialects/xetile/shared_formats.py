@@ -60,7 +60,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "wg_map_result": _MAP,
     "wg_map_source": _MAP,
 }
-"""What the dictionaries of the dialect's ops hold: the class of each attribute, and what it is in words."""
+"""The entries of the dictionaries of the dialect's ops: the class of each attribute, and its description."""
 
 NOT_READ: Mapping[str, str] = {
     "array_length": "'array_length' is not read; use one wider tile and let blocking choose how it is loaded",
@@ -70,7 +70,7 @@ NOT_READ: Mapping[str, str] = {
 
 
 class Dictionary:
-    """What stood in braces: named entries, and maps without names."""
+    """The parsed dictionary of an op: named entries, and maps without names."""
 
     def __init__(self) -> None:
         self.named: dict[str, Attribute] = {}
@@ -92,7 +92,7 @@ class Dictionary:
 
 
 class Format(NamedTuple):
-    """What the dictionary of an op may hold.
+    """The legal entries of the dictionary of an op.
 
     `properties` are the entries that are properties, in the order in which they are printed;
     `result_map` is the property that `wg_map`, `map` and a single map without a name mean.
@@ -227,7 +227,7 @@ def foreign_property(name: str, format: Format) -> str:
 
 
 def unread(name: str, format: Format) -> bool:
-    """Whether an entry is neither a property, nor the tile's map, nor of some dialect: nothing would read it."""
+    """Return True if nothing reads an entry: it is no property, not the tile's map, and has no dialect's prefix."""
     return "." not in name and name not in _legal_names(format)
 
 

@@ -72,7 +72,7 @@ from xetile.dialects.xetile.xetile_attributes import CacheHintAttr
 
 
 class TileAccess(XeTileOp):
-    """What loads, stores and prefetches share: a hint for each cache level."""
+    """The base of loads, stores and prefetches, with a hint for each cache level."""
 
     l1_hint = opt_prop_def(CacheHintAttr)
     l2_hint = opt_prop_def(CacheHintAttr)

@@ -1,4 +1,4 @@
-"""What the ops' constructors and verifiers share: hints, paddings, values of tiles, maps."""
+"""Shared code of the ops' constructors and verifiers: hints, paddings, values of tiles, maps."""
 
 from collections.abc import Sequence
 from typing import cast

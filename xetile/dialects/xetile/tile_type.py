@@ -64,7 +64,7 @@ LEGAL_ELEMENT_TYPES = (
 
 @lru_cache(maxsize=1)
 def _defaults() -> TileAttr:
-    """What a tile has where nothing is written; asked for so often that making it anew shows in compile times."""
+    """Return the default attribute of a tile. It is cached because making it for each query shows in compile times."""
     return TileAttr()
 
 
@@ -121,7 +121,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
 
     @property
     def scattered(self) -> bool:
-        """Whether every element has an index of its own."""
+        """True if every element has its own index."""
         return self.tile_attr.scattered
 
     @property

@@ -61,7 +61,7 @@ class _MapAttr(ParametrizedAttribute):
 
     @property
     def body(self) -> str:
-        """What is printed after the name."""
+        """The text after the name."""
         first, second = self.FIELDS
         return f"<{first} = {list(integers_in(self.layout))}, {second} = {list(integers_in(self.data))}>"
 
@@ -236,7 +236,7 @@ def memory_space_of(attribute: Attribute) -> int | None:
 
 
 class TileParts(TypedDict, total=False):
-    """What a `tile_attr` says, by the names under which it is printed, in their order."""
+    """The parts of a `tile_attr`, by the names under which they are printed, in that order."""
 
     sg_map: SubgroupMapAttr | None
     wg_map: WorkgroupMapAttr | None
@@ -315,7 +315,7 @@ class TileAttr(ParametrizedAttribute):
 
     @property
     def scattered(self) -> bool:
-        """Whether every element has an index of its own."""
+        """True if every element has its own index."""
         return isinstance(self.scatter, ScatterAttr)
 
     def with_(self, **parts: Unpack[TileParts]) -> "TileAttr":

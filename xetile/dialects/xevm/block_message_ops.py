@@ -26,7 +26,7 @@ REGISTER_BITS = 32
 
 
 class _BlockOp(XeVMOp):
-    """What the 2D block messages share."""
+    """The base of the 2D block messages."""
 
     ptr = operand_def(LLVMPointerType)
     base_width = operand_def(i32)
@@ -133,12 +133,12 @@ class BlockLoad2dOp(_BlockOp):
 
     @property
     def is_transposed(self) -> bool:
-        """Whether the message transposes."""
+        """True if the message transposes."""
         return bool(self.transpose.value.data)
 
     @property
     def is_packed(self) -> bool:
-        """Whether rows share 32-bit words."""
+        """True if the message packs elements of consecutive rows into 32-bit words."""
         return bool(self.pack_register.value.data)
 
     def verify_(self) -> None:

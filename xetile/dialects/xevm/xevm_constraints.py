@@ -1,4 +1,4 @@
-"""What XeVM takes as operands and results, and how its ops are made."""
+"""Constraints on the operands and results of XeVM's ops, and their base class."""
 
 from xdsl.dialects.builtin import (
     BFloat16Type,

@@ -31,7 +31,7 @@ _FUNCTION_SPACES = (1, 4)
 
 
 def _verify_lane_value(what: str, type: Attribute) -> None:
-    """What one lane moves in a 1D message: a signless integer of 8 to 64 bits, or a short vector of them."""
+    """Raise unless a lane may move `type` in a 1D message: a signless integer of 8 to 64 bits, or a short vector."""
     vector = type if isa(type, VectorType[Attribute]) else None
     element = type if vector is None else vector.element_type
     legal = (8, 16, 32, 64)

@@ -1,6 +1,8 @@
-"""Texts with places: the place of each op, and of the name of each value where it is defined.
+"""Print or read the text of a module, and record where each op and each value's name is in it.
 
-The file also places the ops of a module in the text that a user wrote and it was read from.
+The explorer uses these places to link lines and to mark ops and values. `printed` makes the text of a module as
+`xetile.text` does. `text_of` finds the text that a user wrote: it reads the source again, and gives the places of the
+ops read to the equal ops of the module.
 """
 
 import re
@@ -45,7 +47,7 @@ class Text:
                 self.ops[op] = Span(0, 0, 0) if outer is None else self.ops[outer]
 
     def moved(self, pairs: Iterable[tuple[Operation, Operation]]) -> "Text":
-        """Return the text with the places of other ops: pairs of (an op of this text, an equal other op)."""
+        """Return the text for other ops: each pair is an op of this text and the equal op that gets its places."""
         result = Text(self.lines)
         for own, other in pairs:
             result.ops[other] = self.ops[own]

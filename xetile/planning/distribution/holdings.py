@@ -1,9 +1,11 @@
-"""The distributions in which subgroups hold the values of a workgroup, where they differ from the maps.
+"""Choose the subgroups that hold each value of a workgroup; `Holdings` answers in which distributions a value is held.
 
-A `tile_transpose`, `tile_conv_layout`, `tile_broadcast` or `tile_reduce` whose subgroups lack operands moves data
-through shared memory. If its source is loaded, or made element by element of loaded values, subgroups may instead load
-what they need themselves: the load stays in place, but other subgroups (too) load an element. So a value may be held
-in several distributions, or in another one than its map's; `Distribution.order` expresses some that no map can.
+By default the map of a value (`wg_map`) says which subgroup holds which part. A `tile_transpose`, `tile_conv_layout`,
+`tile_broadcast` or `tile_reduce` whose subgroups lack parts of its operand then needs an exchange through shared
+memory. This file avoids an exchange if the source is loaded, or computed element by element from loaded values, and it
+is cheaper that subgroups load what they need themselves (`Avoided` records this). The load stays in place, but other
+subgroups, or additional ones, execute it. So a value may be held in several distributions, or in another one than its
+map's. Some of these have an `order` of subgroups that no map can express.
 
 Before, in the terms of a map (8 x 4 subgroups, B is 32x256 in units of 32x64):
 
@@ -36,7 +38,7 @@ Kind = Literal["a transposed load", "a second load", "another load", "remaking i
 
 
 class Avoided(NamedTuple):
-    """An exchange that is not needed, because the source of `op` is (also) held as `held`, not only as `map` says.
+    """An exchange that is avoided: the source of `op` is held as `held`, instead of or in addition to `map`.
 
     `loads` are the loads done for it; `price` and `exchange` are instructions of one subgroup.
     """

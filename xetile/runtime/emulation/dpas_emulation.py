@@ -1,24 +1,28 @@
-"""Matrix products, as OpenCL C.
+"""Define Intel's DPAS builtins, which multiply matrices, in OpenCL C for devices that lack them.
 
-Written from
+`definition(name)` returns the source text of the builtin of a mangled name. A builtin computes D = A x B + C for one
+subgroup of 16 work-items, with M rows and K the number of elements of 256 bits. `NUMBERS` defines the conversions
+between bits and numbers that it needs, `PREAMBLE` adds the multiply-add of each accumulator type.
+
+The order and precision of sums of floats are "implementation-defined" (SPV_INTEL_subgroup_matrix_multiply_accumulate,
+OpSubgroupMatrixMultiplyAccumulateINTEL; IGC's DPAS.md shows dot products of 32 bits each). Here it is K ascending,
+rounded to the accumulator's type after each product, as docs/xetile-dialect.md has it for all levels. So a device may
+differ in the last bits. Products are exact, except that an f32 accumulator adds them as f32, beyond whose range they
+become an infinity, a subnormal number or zero.
+
+Sources of the products:
+
 - cl_intel_subgroup_matrix_multiply_accumulate, "New OpenCL C Functions" (those for subgroups of 16) and 6.13.X: types,
   K and M; a work-item has one column of B and of the accumulator, and of each row of A as many neighbors as make K;
 - cl_intel_subgroup_matrix_multiply_accumulate_tf32, 6.13.X.Y: the first K work-items have the even rows of A, the
   others the odd ones, which for one row are ignored;
 - SPV_INTEL_subgroup_matrix_multiply_accumulate, "Mapping Matrix Data to Invocations": lower columns of A and lower rows
   of B in lower bits; integers are the low bits of the exact result, so they wrap;
-- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, which no extension covers: their pairs and accumulators; packed
-  as the 8-bit integers are. Their builtins are named e4m3 and e5m2.
+- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, which no extension covers: the pairs of types that A and B may have,
+  and their accumulators; words are packed as for 8-bit integers. Their builtins are named e4m3 and e5m2.
 
-The order and precision of sums of floats are "implementation-defined" (the same SPIR-V extension,
-OpSubgroupMatrixMultiplyAccumulateINTEL; IGC's DPAS.md shows dot products of 32 bits each). Here it is K ascending,
-rounded to the accumulator's type after each product, as docs/xetile-dialect.md has it for all levels. So a device may
-differ in the last bits. Products are exact, except that an f32 accumulator adds them as f32, beyond whose range they
-become an infinity, a subnormal number or zero.
+Sources of the number formats:
 
-Number formats that matrix products read and write, as OpenCL C.
-
-Written from
 - cl_intel_subgroup_matrix_multiply_accumulate_tf32, 6.3.1.X "The tf32 Format": 1 sign, 8 exponent and 23 mantissa bits
   in memory, "only 10 mantissa bits are used when performing operations". So the lower 13 bits have no effect, as
   users of the instruction report (intel-xpu-backend-for-triton, issue 3729: without a rounding of its own a program
@@ -109,7 +113,14 @@ _WORDS_OF_B = 8
 
 
 class _Operand(NamedTuple):
-    """An element type of A and B: bits, OpenCL C for its value in a word's bits, a work-item's words of A and of B."""
+    """An element type of A and B.
+
+    Attributes:
+        bits: its width.
+        value: OpenCL C that reads its value from the bits of a word.
+        a: the type of a work-item's words of A.
+        b: the type of a work-item's words of B.
+    """
 
     bits: int
     value: str

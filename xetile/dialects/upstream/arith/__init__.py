@@ -1,4 +1,4 @@
-"""The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
+"""The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py shows which are left.
 
 Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong
 traits in xDSL 0.75. Added: index_castui, remf. A pass tells ops by their name, not by their
@@ -310,12 +310,12 @@ class _FloatOp(LikeOperandOp, Foldable, ABC):
 
     @staticmethod
     def evaluate(lhs: float, rhs: float) -> float | None:
-        """The result for two constants, not yet rounded; None where it is not folded."""
+        """Return the result for two constants, not yet rounded, or None if it is not folded."""
         return None
 
     @staticmethod
     def is_unit(rhs: float) -> bool:
-        """Whether `x op rhs` is x for every x."""
+        """Return True if `x op rhs` is x for every x."""
         return False
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
@@ -418,7 +418,7 @@ class _Cast(ConversionOp, Foldable, ABC):
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
     NARROWS: ClassVar[bool | None] = None
-    """Whether the result has fewer bits, or more; None where both are legal."""
+    """True if the result must have fewer bits than the operand, False if more, None if any width is legal."""
 
     def verify_(self) -> None:
         verify_same_shape(self.operands[0], self.results[0])
@@ -429,7 +429,7 @@ class _Cast(ConversionOp, Foldable, ABC):
             raise self.refuse()
 
     def refuse(self) -> VerifyException:
-        """What a verifier raises for types that this op does not cast."""
+        """Return the exception for a pair of types that this op does not cast."""
         source, result = self.operands[0].type, self.results[0].type
         return VerifyException(
             f"'in' is {source} and 'out' is {result}, which {self.name} does not cast"
@@ -636,7 +636,7 @@ class _Compared(OneType):
 
 
 class _Comparison(IRDLOperation, Foldable, ABC):
-    """What the two comparisons share; the predicate is a number, counted through `NAMES`."""
+    """The base of `arith.cmpi` and `arith.cmpf`. The predicate is an index into `NAMES`."""
 
     predicate = prop_def(IntegerAttr[IntegerType])
 
@@ -707,7 +707,7 @@ _RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def compare_integers(predicate: str, lhs: int, rhs: int, width: int) -> bool:
-    """What `arith.cmpi` says of two signed numbers of `width` bits."""
+    """Return the result of `arith.cmpi` on two numbers of `width` bits, given as signed."""
     if predicate.startswith("u"):
         lhs, rhs = unsigned(lhs, width), unsigned(rhs, width)
     return _RELATIONS[predicate[-2:]](lhs, rhs)
@@ -741,7 +741,7 @@ class CmpfOp(_Comparison):
 
 
 def compare_floats(predicate: str, lhs: float, rhs: float) -> bool:
-    """What `arith.cmpf` says of two floats."""
+    """Return the result of `arith.cmpf` on two floats."""
     unordered = math.isnan(lhs) or math.isnan(rhs)
     match predicate:
         case "true" | "false":

@@ -33,7 +33,7 @@ from xetile.hints import isa
 
 
 def constant_value(value: SSAValue) -> Attribute | None:
-    """What an op like `arith.constant` holds; None of any other value."""
+    """Return the value of a constant op, or None if another op, or a block, defines the value."""
     if isinstance(value, OpResult) and _is_constant(type(value.op)):
         return ConstantLike.get_constant_value(value)
     return None
@@ -60,7 +60,7 @@ class Foldable(HasFolderInterface, ABC):
 
     @abstractmethod
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """What the op without discardable attributes gives, or None."""
+        """Return the results of the op without discardable attributes if it folds, or None."""
 
 
 NO_FLAGS = FastMathFlagsAttr("none")
@@ -84,12 +84,12 @@ def with_element(type: Attribute, element: Attribute) -> Attribute:
 
 
 def condition_type(type: Attribute) -> Attribute:
-    """What a comparison of two values of `type` gives."""
+    """Return the result type of a comparison of two values of `type`."""
     return with_element(type, i1)
 
 
 def bits(type: Attribute) -> int:
-    """The width of one element in bits."""
+    """Return the width of one element in bits."""
     element = element_type(type)
     if isinstance(element, IndexType):
         return INDEX_BITS
@@ -166,13 +166,13 @@ def integer_attribute(value: int, type: Attribute) -> Attribute | None:
 
 
 def folded_integer(value: int | None, result: SSAValue) -> tuple[Attribute] | None:
-    """What a fold to a constant gives; None where the value is not known."""
+    """Return the results of a fold to a constant, or None if the value is unknown or has no constant of that type."""
     constant = None if value is None else integer_attribute(value, result.type)
     return None if constant is None else (constant,)
 
 
 def folded_float(value: float | None, result: SSAValue) -> tuple[Attribute] | None:
-    """What a fold to a constant gives; None where the value is not known."""
+    """Return the results of a fold to a constant, or None if the value is unknown or has no constant of that type."""
     constant = None if value is None else float_attribute(value, result.type)
     return None if constant is None else (constant,)
 
@@ -189,7 +189,7 @@ def float_attribute(value: float, type: Attribute) -> Attribute | None:
 
 
 def is_rounded_through_double(type: Attribute) -> bool:
-    """Whether a double holds sums, products and quotients so well that rounding it to the type rounds once."""
+    """Return True if rounding a sum, product or quotient to f64 and then to the type equals rounding once."""
     exact = BFloat16Type | Float16Type | Float32Type | Float64Type
     return isinstance(element_type(type), exact)
 

@@ -1,4 +1,4 @@
-"""The gpu dialect with mlir-opt 22's syntax, which xDSL 0.75 lacks (test_gpu.py tells when it has it).
+"""The gpu dialect with mlir-opt 22's syntax, which xDSL 0.75 lacks (test_gpu.py fails once it has it).
 
 It has 25 of the ops, none with a custom form, and takes `gpu.func`'s sizes, `kernel` and the
 attributions for something else than MLIR does.

@@ -1,6 +1,6 @@
-"""Where a work-item is, and what work-items do together: xDSL 0.75 has no form of it (test_gpu.py tells when it has).
+"""Ids of work-items, and collective ops; xDSL 0.75 has no form of them (test_gpu.py fails once it has).
 
-Who takes part in an op is who gets there, so none is speculated; shuffles of the same values may be shared.
+The work-items that reach an op take part in it, so no op is speculated. Shuffles of the same values may be merged.
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 

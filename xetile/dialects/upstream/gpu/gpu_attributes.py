@@ -1,4 +1,4 @@
-"""The gpu dialect's attributes: xDSL 0.75 lacks most, and prints others wrongly (test_gpu.py tells when it has them).
+"""The gpu dialect's attributes: xDSL 0.75 lacks most, and prints others wrongly (test_gpu.py fails once it has them).
 
 Then the directives of its formats, which upstream writes in C++.
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,GPUBase}.td`, checked by mlir-opt 22's output.
@@ -57,12 +57,12 @@ BroadcastType = StrEnum("BroadcastType", "FIRST_ACTIVE_LANE SPECIFIC_LANE")
 Processor = StrEnum(
     "Processor", "BLOCK_X BLOCK_Y BLOCK_Z THREAD_X THREAD_Y THREAD_Z SEQUENTIAL"
 )
-"""What a loop is mapped to."""
+"""The unit of the launch over which a loop is distributed."""
 
 
 @irdl_attr_definition
 class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
-    """What an asynchronous op hands to those that wait for it."""
+    """The type of the value by which ops wait for an asynchronous op."""
 
     name = "gpu.async.token"
 

@@ -1,4 +1,4 @@
-"""gpu.module, gpu.func, gpu.return and gpu.binary: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""gpu.module, gpu.func, gpu.return and gpu.binary; xDSL 0.75 has no form of them (test_gpu.py fails once it has).
 
 Upstream's form of gpu.func is written by hand, too. gpu.binary is what upstream makes of a gpu.module.
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td`.
@@ -172,7 +172,7 @@ class ModuleOp(IRDLOperation):
 
 
 def _is_target(attribute: Attribute) -> bool:
-    """Whether it says what to compile for; dialects that xDSL lacks have such attributes, too."""
+    """Return True for an attribute that names a compilation target; its dialect may be one that xDSL lacks."""
     name = (
         attribute.attr_name.data if isinstance(attribute, UnregisteredAttr) else attribute.name
     )
@@ -238,7 +238,7 @@ class FuncOp(IRDLOperation):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the host can launch it."""
+        """True if the host can launch the function."""
         return self.kernel is not None
 
     @property
@@ -398,7 +398,7 @@ def _is_array(value: Attribute | None) -> bool:
 
 FATBIN = "fatbin"
 FORMATS = ("offload", "assembly", "bin", FATBIN)
-"""What the bytes of an object are: LLVM bitcode, the target's assembly, its binary, a container of it."""
+"""The formats of the bytes of an object: LLVM bitcode, the target's assembly, its binary, a container of it."""
 
 
 @irdl_attr_definition

@@ -1,4 +1,4 @@
-"""Memory of the device, copies, waiting, launches: xDSL 0.75 has no form of them (test_gpu.py tells when it has).
+"""Device memory, copies, waiting and launches; xDSL 0.75 has no form of these ops (test_gpu.py fails once it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """
@@ -332,7 +332,7 @@ class LaunchOp(IRDLOperation):
 
     @property
     def has_clusters(self) -> bool:
-        """Whether the workgroups come in clusters."""
+        """True if the launch groups workgroups in clusters."""
         return self.clusterSizeX is not None
 
     @property
@@ -415,7 +415,7 @@ class LaunchOp(IRDLOperation):
 
 
 class _Axes(NamedTuple):
-    """What stands in `blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`, three of each."""
+    """The parsed `blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`: ids, sizes and operands, three of each."""
 
     ids: list[Parser.Argument]
     sizes: list[Parser.Argument]

@@ -1,7 +1,7 @@
-"""The memref dialect: xDSL's, with forms and folders that it lacks in 0.75 (test_memref.py tells when it has them).
+"""The memref dialect: xDSL's, with forms and folders that it lacks in 0.75 (test_memref.py fails once it has them).
 
 Replaced: cast, memory_space_cast, extract_aligned_pointer_as_index, copy, dim, rank,
-atomic_rmw, global. Added: transpose. Checked further (test_memref_refusals.py tells when
+atomic_rmw, global. Added: transpose. Checked further (test_memref_refusals.py fails once
 xDSL does it): alloc, alloca, alloca_scope, assume_alignment, collapse_shape, expand_shape,
 extract_strided_metadata, get_global, reinterpret_cast, subview. All others are xDSL's.
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.

@@ -1,4 +1,4 @@
-"""Strides and offset of a memref type; xDSL 0.75 lacks those of maps (test_memref_layout.py tells when not)."""
+"""Strides and offset of a memref type. xDSL 0.75 lacks those of maps (test_memref_layout.py fails once it has them)."""
 
 from collections.abc import Sequence
 from math import prod
@@ -78,7 +78,7 @@ def plain_layout(type: MemRefType[Attribute]) -> Attribute:
 
 
 def is_dense(type: MemRefType[Attribute]) -> bool:
-    """Whether a type says that there are no gaps; strided<[1]> says so too."""
+    """Return True if the type has the default layout, without gaps between elements, or `strided<[1]>`."""
     one = StridedLayoutAttr([1])
     return isinstance(plain_layout(type), NoneAttr) or type.layout == one
 
@@ -134,7 +134,7 @@ def verify_alignment(alignment: Attribute | None) -> None:
 
 
 def shapes_agree(one: MemRefType[Attribute], other: MemRefType[Attribute]) -> bool:
-    """Whether no extent that both types say is different."""
+    """Return True if the types have one rank, and no extent that is static in both differs."""
     shapes = one.get_shape(), other.get_shape()
     return len(shapes[0]) == len(shapes[1]) and all(
         a < 0 or b < 0 or a == b for a, b in zip(*shapes, strict=True)
@@ -152,7 +152,7 @@ def _is_identity(map: AffineMap) -> bool:
 
 
 def is_static(type: MemRefType[Attribute]) -> bool:
-    """Whether all extents and strides are known when compiling; the offset need not be."""
+    """Return True if all extents and strides are known at compile time; the offset need not be."""
     layout = strides_and_offset(type)
     return (
         layout is not None and DYNAMIC_INDEX not in type.get_shape() and None not in layout[0]

@@ -1,6 +1,6 @@
-"""Ops that see memory another way: xDSL 0.75 has no form of some, and checks no other (two tests tell when it does).
+"""Ops that view memory in another way; xDSL 0.75 lacks forms and checks of them (two tests fail once it has them).
 
-They are test_memref.py (casts, transpose) and test_memref_refusals.py (windows, merged and split dimensions).
+The tests are test_memref.py (casts, transpose) and test_memref_refusals.py (windows, merged and split dimensions).
 Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and `mlir/lib/Interfaces/ViewLikeInterface.cpp`;
 what is refused is what mlir-opt 22 refuses.
 """
@@ -64,7 +64,7 @@ def _agree(first: int | None, second: int | None) -> bool:
 
 
 def casts(source: Attribute, dest: Attribute) -> bool:
-    """Whether `memref.cast` takes one type to the other: nothing that both know is different."""
+    """Return True if `memref.cast` may convert one type to the other: nothing that is static in both differs."""
     if not isa(source, MemRefType) or not isa(dest, MemRefType):
         return _casts_unranked(source, dest)
     if source.element_type != dest.element_type or source.memory_space != dest.memory_space:
@@ -405,7 +405,7 @@ def _dropped(
 
 
 def _shapes_fit(whole: Sequence[int], result: Sequence[int]) -> bool:
-    """Whether a shape is the other without some of its ones."""
+    """Return True if `result` is `whole` without some of its extents of 1."""
     rest = list(result)
     for size in whole:
         if rest and rest[0] == size:

@@ -1,4 +1,4 @@
-"""The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
+"""The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py shows what is left.
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
 from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct, mask,
@@ -70,7 +70,7 @@ from xetile.dialects.upstream.vector.vector_shapes import (
 )
 
 Punctuation = StrEnum("Punctuation", "NO_PUNCTUATION NEWLINE COMMA OPEN CLOSE")
-"""What follows a value."""
+"""The text that `vector.print` prints after the value."""
 
 
 @irdl_attr_definition
@@ -131,7 +131,7 @@ class PrintOp(IRDLOperation):
 
     @property
     def ending(self) -> Punctuation:
-        """What is printed after the value."""
+        """The text after the value, a line break by default."""
         return Punctuation.NEWLINE if self.punctuation is None else self.punctuation.data
 
     def verify_(self) -> None:

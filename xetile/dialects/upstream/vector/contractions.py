@@ -1,6 +1,6 @@
-"""Reductions, products and vector.mask, which xDSL 0.75 lacks, or never removes; three tests tell until when.
+"""Reductions, products and vector.mask; xDSL 0.75 lacks them or never removes them (three tests fail once it does).
 
-They are test_vector.py (reductions), test_contractions.py and test_masking.py.
+The tests are test_vector.py (reductions), test_contractions.py and test_masking.py.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`, `mlir/lib/Dialect/Vector/IR/VectorOps.cpp` and
 `mlir/Dialect/Vector/Interfaces/MaskableOpInterface.td`; what is refused is what mlir-opt 22 refuses.
 """
@@ -156,7 +156,7 @@ _ADD = CombiningKindAttr(CombiningKindFlag.ADD)
 
 
 Iterator = StrEnum("Iterator", "PARALLEL REDUCTION")
-"""What is done along a dimension of a contraction's iteration space."""
+"""The kind of a dimension of a contraction's iteration space."""
 
 
 @irdl_attr_definition
@@ -203,7 +203,7 @@ class ContractionOp(IRDLOperation):
 
     @property
     def iterators(self) -> tuple[Iterator, ...]:
-        """What is done along each dimension of the iteration space."""
+        """The kind of each dimension of the iteration space."""
         return tuple(one.data for one in self.iterator_types)
 
     @property
@@ -396,7 +396,7 @@ Transfer = TransferReadOp | TransferWriteOp
 
 @formatted_op
 class YieldOp(IRDLOperation):
-    """What an op with a region of vectors gives."""
+    """The terminator that yields the results of an op with a region, such as `vector.mask`."""
 
     name = "vector.yield"
 

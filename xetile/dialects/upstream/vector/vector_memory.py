@@ -1,7 +1,7 @@
-"""Vector ops on memory, and masks: xDSL 0.75 knows no effects of them, or lacks them; test_vector.py tells until when.
+"""Vector ops on memory, and masks; xDSL 0.75 lacks some, and effects of others (test_vector.py fails once it has them).
 
-Nothing that touches a load or a store is ever simplified there (test_stock_traits_are_missing), and `alignment` is
-missing; `test_stock_xdsl_refuses` has the masks.
+xDSL never simplifies loads and stores (test_stock_traits_are_missing), and their `alignment` is missing;
+`test_stock_xdsl_refuses` has the masks.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
@@ -52,7 +52,7 @@ INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
 
 
 class _MemoryOperation(IRDLOperation, ABC):
-    """What all of them check."""
+    """The base of the ops on memory, with their common checks."""
 
     alignment = opt_prop_def(IntegerAttr[IntegerType])
 

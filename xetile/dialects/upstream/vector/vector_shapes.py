@@ -1,4 +1,4 @@
-"""Vectors in other shapes and types: ops that xDSL 0.75 lacks or never simplifies; test_vector.py tells until when.
+"""Vector ops that change shape or type; xDSL 0.75 lacks or never simplifies them (test_vector.py fails once it does).
 
 There, `test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` bitcast, which may also change
 more than the last dimension in xDSL, and the shuffle, which loops keep.
@@ -87,7 +87,7 @@ class _Cast(ConversionOp, Foldable, HasCanonicalizationPatternsInterface, ABC):
 
     @abstractmethod
     def keeps_bytes(self) -> bool:
-        """Whether the bytes of a constant are those of the result."""
+        """Return True if a constant operand and its result have the same bytes, so that the op folds."""
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if self.source.type == self.result.type:

@@ -1,4 +1,4 @@
-"""What the ops of the vector dialect share, and positions, which xDSL 0.75 does not hold against a vector's extents."""
+"""Shared code of the vector dialect's ops; checks of positions against extents, which xDSL 0.75 lacks."""
 
 from collections.abc import Sequence
 from functools import lru_cache

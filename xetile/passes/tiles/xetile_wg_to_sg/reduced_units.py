@@ -1,15 +1,19 @@
-"""Reductions inside units, over a subgroup's units, and across subgroups through shared memory.
+"""Lower `tile_reduce` of a workgroup's value to reductions that subgroups do on their own units.
 
-Every subgroup reduces its own units first. If the reduced dimension is spread over several subgroups, one element per
-subgroup and row goes through shared memory, and the subgroups that hold the result reduce those.
+A unit is the part of a value that a subgroup holds at a time. If a value has more units than there are subgroups, each
+subgroup holds several: its *rounds* along each dimension. The lowering has up to three steps:
 
-A subgroup's units along the reduced dimension are combined element by element and then reduced. That is the order of
-`tile_reduce` (`reduction_order`) if all units are in one subgroup and their number is a power of two. Otherwise sums
-and products of floats are formed in another order: after the units of a subgroup, subgroups are halved by their
-numbers. With d and d' the depths of the two trees the result differs by at most (g(d) + g(d')) sum(|x|), products of n
-by the relative error 2 g(n), with g(n) = n u / (1 - n u) and the unit roundoff u of the element type (N. Higham,
-Accuracy and Stability of Numerical Algorithms, 4.2). All other kinds, and integers, give the same bits in any order,
-except that minnumf and maxnumf may give the other zero if zeros of both signs meet.
+1. A subgroup combines its units along the reduced dimension element by element (`_joined`).
+2. It reduces the combined unit to one element along that dimension (`_reduced`).
+3. If the reduced dimension is spread over several subgroups, each writes its elements to shared memory, and the
+   subgroups that hold the result reduce those.
+
+This is the order of `tile_reduce` (`reduction_order`) if all units are in one subgroup and their number is a power of
+two. Otherwise sums and products of floats are formed in another order: after the units of a subgroup, subgroups are
+halved by their numbers. With d and d' the depths of the two trees the result differs by at most (g(d) + g(d'))
+sum(|x|), products of n by the relative error 2 g(n), with g(n) = n u / (1 - n u) and the unit roundoff u of the element
+type (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). All other kinds, and integers, give the same bits
+in any order, except that minnumf and maxnumf may give the other zero if zeros of both signs meet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +83,10 @@ def _joined(
     values: Mapping[Coordinates, SSAValue],
     dimension: int,
 ) -> Mapping[Coordinates, SSAValue]:
-    """Combine units along a dimension element by element, and return them by their rounds."""
+    """Combine a subgroup's units (`values`, by round) along a dimension element by element.
+
+    Return the combined units by round, which is 0 along that dimension.
+    """
     lines: dict[Coordinates, list[SSAValue]] = {}
     for (row, column), value in values.items():
         lines.setdefault((0, column) if dimension == 0 else (row, 0), []).append(value)

@@ -1,7 +1,14 @@
-"""Vectors that are computed where they are used, from the coordinates of lanes and registers.
+"""Lower constants, masks, steps and vectors of scalars by computing each lane's elements where they are used.
 
-The coordinates of the element of register r in lane l are L(r, 0) xor L(0, l). So a step is that number, a mask
-compares it with a limit, and an element that differs between lanes is selected by the lane's number.
+Such a vector needs no registers until it is used. Each use may want another layout, so `bind_computed` binds the value
+to a function that makes its elements in a given layout.
+
+A layout L is linear: register r of lane l has the element at the coordinates L(r, 0) xor L(0, l). So the elements
+follow from the numbers of registers, which are known, and of the lane:
+
+- `vector.step` is the coordinate itself;
+- a mask compares the coordinate with a limit;
+- a constant whose elements differ between lanes is a table, from which the lane's number selects.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,6 +1,15 @@
-"""The messages of lanes, which load words into registers and store them, and their addresses.
+"""Emit the loads and stores of lanes for an access, and the addresses that they need.
 
-Masked loads need no branch: lanes that are masked off load from zeros that the module owns.
+planning/xe/register_layouts/lane_messages.py plans the messages of an access: which registers of a lane each one moves.
+This file emits them (`loaded`, `store`). `Addresses` computes the address of a message as the sum of a part that all
+lanes of the subgroup share, the lane's part, and a constant for each message.
+
+In a buffer with a *swizzle* (a permutation of the elements of shared memory that avoids bank conflicts), parts of an
+offset are combined by exclusive or instead of a sum. The *twist* of a part is such a combination: of a uniform value, a
+number of the register, and numbers of the lanes. If its numbers of lanes are all zero, it belongs to the part that
+lanes share, else to that of the lane.
+
+Masked loads from global memory need no branch: masked lanes load from zeros that the module owns.
 
     llvm.mlir.global internal constant @xetile_zeros(dense<0> : tensor<64xi8>)
         {addr_space = 1 : i32, alignment = 64 : i64} : !llvm.array<64 x i8>
@@ -11,9 +20,7 @@ Masked loads need no branch: lanes that are masked off load from zeros that the 
 
 So no user memory is accessed for masked lanes, and their loaded value is 0. In addition to an unmasked load this costs
 a comparison and two selections (four loads on bmg: 54 instructions without masks, 67 so, 83 with branches; pvc 69, 80,
-114; cri 40, 57, 70; measured with ocloc 26.27).
-
-An address is the sum of a part that the subgroup shares, the lane's part, and a number for each message.
+114; cri 40, 57, 70; measured with ocloc 26.27). Masked loads from shared memory, and masked stores, have branches.
 """
 
 from collections.abc import Callable, Sequence
@@ -167,7 +174,7 @@ class Addresses:
         return behind(self.view, pointer, view.multiply(lanes, self._size)), 0
 
     def _uniform(self, part: Part) -> Offset:
-        """Return the offset that all lanes share (elements). A twist of lanes is part of the lanes' offset instead."""
+        """Return the offset that all lanes share (elements). It has the twist only if that is the same in all lanes."""
         view, total = self.view, 0
         for product, number, _ in part.steps:
             if number:
@@ -188,7 +195,7 @@ class Addresses:
         return total
 
     def _inside(self) -> Offset:
-        """Return the uniform part of a swizzle."""
+        """Return the part of a swizzled offset that is the same in all lanes and registers."""
         swizzle = self.access.places.swizzle
         assert swizzle is not None
         total: Offset = 0

@@ -1,11 +1,15 @@
-"""Ops that rearrange elements: mostly new names for registers, else picked registers and chosen lanes.
+"""Lower ops that only rearrange elements: transposes, shape casts, bitcasts, broadcasts, slices, insertions.
+
+Most of them compute nothing at lane level. The result is bound to the operand's registers under another layout:
 
     %t = vector.transpose %v, [1, 0] : vector<16x8xf32> to vector<8x16xf32>
 
-is no op at lane level if %v is held transposed. A slice picks registers. If it cuts through lanes, those that hold it
-pass it to the others. An inserted part is merged by register, or by lane if it cuts through lanes.
+is no op at all if the layout of %v is the transpose of the one wanted for %t. Other cases need ops:
 
-A value moves from one lane to others by a shuffle with known lanes.
+- A slice picks some of the registers. If it contains the elements of some lanes only, those pass them to the others by
+  a shuffle whose source lanes are known.
+- An inserted part replaces registers. If it covers the elements of some lanes only, the lane's number selects between
+  the part and the rest.
 """
 
 from collections.abc import Sequence

@@ -1,15 +1,20 @@
 """Lower xevm's block messages and matrix instructions to calls of Intel's builtins.
 
-1D block messages move rows of one word per lane, in global or shared memory. Some 2D block loads and stores go through
-an address payload (`payloads.py`).
+- 2D block loads, stores and prefetches move a block of a matrix. Each becomes one call of a builtin, which builds the
+  address of the message itself, or of one that reads it from an address payload that several messages share
+  (`payloads.py` decides which; `create_payload`, `load_through` and `store_through` emit it).
+- 1D block loads and stores move rows of words in global or shared memory. Each lane has one word of a row.
+- Matrix instructions (`xevm.mma`) become Intel's builtins for DPAS.
 
-Block loads of one row that lies inside its matrix, such as a vector that is added to every row, become 1D block reads:
+A 2D block load of a single row may be done by a 1D read instead, a *row read*, which needs no payload. That is so for
+a load outside of loops whose row is known to lie inside its matrix, such as a vector that is added to every row. One
+row read can do several adjacent loads of a row:
 
     %a = xevm.blockload2d %p, %w, %h, %w, %x, %y <{elem_size_in_bits = 32, tile_height = 1, tile_width = 16}>
     %b = xevm.blockload2d %p, %w, %h, %w, %x16, %y <{elem_size_in_bits = 32, tile_height = 1, tile_width = 16}>
 
-With %x16 = %x + 16 these are one `simd_block_read_2` at %p + %y * pitch + 4 * %x, which needs no payload. If a row may
-reach out of the matrix, where only the 2D message reads zeros, the loads stay.
+With %x16 = %x + 16 these are one `simd_block_read_2` at %p + %y * pitch + 4 * %x. If a row may reach out of the
+matrix, the 2D loads stay, because only they read zeros there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -229,11 +234,11 @@ class _Row(NamedTuple):
 
 
 RowReads = Mapping[Operation, Sequence[BlockLoad2dOp]]
-"""All loads that one read does, in order, by the first of them; an empty list for the others."""
+"""For the first of the loads that one row read does, all of them from left to right; for the others an empty list."""
 
 
 def row_reads(function: Operation, ranges: Ranges) -> RowReads:
-    """Return the loads of a function that 1D reads do."""
+    """Return the loads of a function that row reads do, which must be outside of loops."""
     found: dict[Operation, Sequence[BlockLoad2dOp]] = {}
     for op in function.walk():
         for region in op.regions:
@@ -245,7 +250,7 @@ def row_reads(function: Operation, ranges: Ranges) -> RowReads:
 
 
 def _runs(block: Block, ranges: Ranges) -> Iterator[list[_Row]]:
-    """Yield rows of one matrix with no write between them, each with its offset from the shared column."""
+    """Yield groups of row loads of one matrix with no write between them, each with its offset from a shared column."""
     found: dict[object, list[_Row]] = {}
     for op in block.ops:
         if isinstance(op, BlockLoad2dOp):
@@ -305,7 +310,7 @@ def _neighbours(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
 
 
 def read_rows(view: LLVMView, loads: Sequence[BlockLoad2dOp]) -> None:
-    """Emit one 1D read and bind each load to its part; `loads` are ordered from left to right."""
+    """Emit one row read and bind each load to its part; `loads` are ordered from left to right."""
     bits, count = shape_of(loads[0]).bits, len(loads)
     word = IntegerType(bits)
     name = row_function("read", "global", bits, count)

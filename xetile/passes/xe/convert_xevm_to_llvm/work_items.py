@@ -1,14 +1,18 @@
-"""Lower ids, barriers, shuffles, reductions, prints and atomics of work-items to OpenCL's functions.
+"""Lower ops on work-items (ids, barriers, shuffles, reductions, prints, atomics) to functions of OpenCL and SPIR-V.
 
-- Ids and barriers: LLVM's SPIR-V back end turns the functions into BuiltIn variables and barriers.
-- gpu.shuffle: OpenCL's shuffles, a register at a time.
-- gpu.subgroup_reduce: OpenCL's function of all lanes, for integers, which give the same bits in any order.
-- Prints: OpenCL's printf, with a format that is a constant of the module. OpenCL has no `ll`: the length of a
+Ops of the gpu, xevm, spirv and llvm dialects are lowered here, each kind in its own way:
+
+- Ids, barriers and memory fences become OpenCL's functions. LLVM's SPIR-V back end turns those into BuiltIn variables
+  and barriers.
+- `gpu.shuffle` becomes OpenCL's shuffles, one for each register.
+- `gpu.subgroup_reduce` over the whole subgroup becomes OpenCL's function. Only integers are lowered in this way: they
+  give the same bits in any order.
+- `gpu.printf` becomes OpenCL's printf. The format is a constant of the module. OpenCL has no `ll`: the length of a
   conversion is that of the passed value, 64 bits or at most 32. Floats below 32 bits are passed as f32, and f32
   unchanged, since devices without f64 accept no other.
   Source: OpenCL C specification 3.0, "printf"; section "Differences between OpenCL C and C99 printf".
-- Atomic ops of LLVM, which mean the same at L.
-- Barriers of SPIR-V's dialect: functions of SPIR-V's name, with its numbers.
+- Atomic ops of the llvm dialect stay, on lowered operands.
+- `spirv.ControlBarrier` becomes the function of that name, with SPIR-V's numbers for scope and semantics.
 """
 
 import re
