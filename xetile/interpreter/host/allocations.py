@@ -125,11 +125,16 @@ def _subview(frame: Frame, op: Operation) -> Values:
     return MEMREF["memref.subview"](frame, op)
 
 
+def check_writable(op: Operation, target: Array) -> None:
+    """Refuse an op that writes to an array that is read-only."""
+    if not target.flags.writeable:
+        fail(op, f"'{op.name}' writes to memory that is read-only")
+
+
 def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
     """Copy all elements; the two arrays may overlap."""
     check_same_extents(op, source.shape, target.shape)
-    if not target.flags.writeable:
-        fail(op, f"'{op.name}' writes to memory that is read-only")
+    check_writable(op, target)
     target[...] = source.copy() if np.may_share_memory(source, target) else source
 
 
