@@ -296,6 +296,7 @@ def _computed(op: Operation, numbers: list[Number]) -> Number:
     if len(known) < len(numbers) or not known:
         return None
     source = _width(op.operands[0].type)
+    known = [_signed(number, source) for number in known]  # a true i1 may be 1
     unsigned = [number & ((1 << source) - 1) for number in known]
     if isinstance(op, llvm.ICmpOp):
         which = op.predicate.value.data

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, SymbolTable, is_side_effect_free
 
@@ -216,7 +216,8 @@ _POINTING = ("memref", "!xegpu.", "!llvm.ptr", "!xetile.tile")
 
 
 def _may_point(type: Attribute) -> bool:
-    text = str(type)
+    """Return True if a type can hold an address; a vector can if its elements can."""
+    text = str(type.element_type if isa(type, VectorType[Attribute]) else type)
     return text in _NUMBERS or text.startswith(_POINTING)
 
 

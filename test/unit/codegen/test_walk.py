@@ -48,3 +48,34 @@ def test_a_loop_whose_end_an_argument_tells() -> None:
     text = attention(8, "D x keys")
     assert walked(text, keys=4096) == Work(True, 32, 64 * 32, None, 1)
     assert walked(text) == Work(True, 32, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("op", "other", "products"),
+    [("sext", "-1 : i32", 1), ("zext", "1 : i32", 1), ("sext", "1 : i32", 0)],
+)
+def test_a_true_i1_is_extended_as_in_llvm(op: str, other: str, products: int) -> None:
+    module = parse_text(
+        f"""
+builtin.module {{
+  llvm.func @__spirv_matrix_mad_f16()
+  llvm.func @k() {{
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %true = llvm.icmp "eq" %zero, %zero : i32
+    %wide = llvm.{op} %true : i1 to i32
+    %other = llvm.mlir.constant({other}) : i32
+    %is = llvm.icmp "eq" %wide, %other : i32
+    %one = llvm.mlir.constant(true) : i1
+    %both = llvm.icmp "eq" %is, %one : i1
+    llvm.cond_br %both, ^yes, ^no
+  ^yes:
+    llvm.call @__spirv_matrix_mad_f16() : () -> ()
+    llvm.br ^no
+  ^no:
+    llvm.return
+  }}
+}}""",
+        "kernel.mlir",
+    )
+    (kernel,) = (f for f in llvm_functions(module) if f.body.blocks)
+    assert walk(kernel).products == products

@@ -130,7 +130,20 @@ def test_no_other_place_is_there(served: Served, path: str) -> None:
 def test_only_sources_and_layouts_are_taken(served: Served, place: str) -> None:
     events = served.session.followed.listen()
     assert served.post(b"module {}", place).startswith(NOTHING)
-    assert served.post(b" " * (MOST_BYTES + 1)).startswith(NOTHING)
+    assert events.empty()
+    served.session.followed.leave(events)
+
+
+@pytest.mark.parametrize("length", [str(MOST_BYTES + 1), "-1", "1" * 5000, "many", "1.0", "٣"])
+def test_a_length_that_is_not_taken_is_refused_before_the_body(
+    served: Served, length: str
+) -> None:
+    """The connection stays open for a body that never comes."""
+    events = served.session.followed.listen()
+    head = f"POST /{served.token}/source?1 HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
+        connection.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
+        assert connection.recv(len(NOTHING)) == NOTHING
     assert events.empty()
     served.session.followed.leave(events)
 

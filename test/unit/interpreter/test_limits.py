@@ -103,6 +103,20 @@ def test_bounds_whose_difference_no_integer_holds() -> None:
     assert refusal(kernel(body), 0).startswith("the loop makes 18,446,744,073,709,551,615 ")
 
 
+def test_the_thread_of_the_most_rounds_counts() -> None:
+    """One thread's range is the widest, and its step as wide; the other one's step is 1."""
+    body = """
+    %id = gpu.subgroup_id : index
+    %one = arith.cmpi eq, %id, %c1 : index
+    %twice = arith.addi %n, %n : index
+    %end = arith.select %one, %n, %twice : index
+    %step = arith.select %one, %c1, %twice : index
+    scf.for %i = %c0 to %end step %step { }"""
+    assert refusal(kernel(body, block=32), 1 << 33) == (
+        "the loop makes 8,589,934,592 rounds; at most 4,294,967,296 are executed"
+    )
+
+
 def test_parallel_loops() -> None:
     body = "scf.parallel (%i, %j) = (%c0, %c0) to (%million, %million) step (%c1, %c1) { scf.reduce }"
     assert refusal(kernel(body), 0).startswith("the loop makes 1,000,000,000,000 rounds;")

@@ -1,9 +1,12 @@
 """Buffers in shared memory share bytes where a barrier stands between their lives."""
 
+import numpy as np
 import pytest
 
+from xetile.api import lower
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
+from xetile.interpreter import execute
 from xetile.planning.shared_memory import SharedMemory, plan_shared_memory
 
 A = "%a = memref.alloc() : memref<64xf32, 3>"
@@ -12,6 +15,14 @@ USE = "memref.store %x, NAME[%c0] : memref<SIZExf32, 3>"
 A_USED = USE.replace("NAME", "%a").replace("SIZE", "64")
 B_USED = USE.replace("NAME", "%b").replace("SIZE", "32")
 BARRIER = "gpu.barrier"
+ADDRESSES = """
+%i = memref.extract_aligned_pointer_as_index %a : memref<64xf32, 3> -> index
+%v = vector.broadcast %i : index to vector<16xindex>"""
+BY_ADDRESS = """
+%e = vector.extract %v[%n] : index from vector<16xindex>
+%l = arith.index_cast %e : index to i64
+%p = llvm.inttoptr %l : i64 to !llvm.ptr<3>
+%loaded = llvm.load %p : !llvm.ptr<3> -> f32"""
 
 
 def planned(*lines: str) -> tuple[SharedMemory, list[int]]:
@@ -73,11 +84,54 @@ def test_lives_with_a_barrier_between_share_bytes():
             "%p = llvm.inttoptr %l : i64 to !llvm.ptr<3>",
             "llvm.store %x, %p : f32, !llvm.ptr<3>",
         ),
+        (ADDRESSES, A_USED, BARRIER, B_USED, BY_ADDRESS),
     ],
-    ids=["no", "again", "of-global", "loop", "branch", "rounds", "view", "address"],
+    ids=[
+        "no",
+        "again",
+        "of-global",
+        "loop",
+        "branch",
+        "rounds",
+        "view",
+        "address",
+        "addresses",
+    ],
 )
 def test_others_do_not(lines: tuple[str, ...]):
     assert planned(A, B, *lines)[1] == [0, 256]
+
+
+def test_what_an_address_in_a_vector_reaches_is_kept():
+    """The first buffer's value is there after the second one's store, before and after the pass that places them."""
+    module = parse(
+        f"""
+gpu.module @m {{
+  gpu.func @k(%out: memref<1xf32>) kernel
+      attributes {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 1.0 : f32
+    %y = arith.constant 2.0 : f32
+    %n = gpu.block_id x
+    {A}
+    {B}
+    {ADDRESSES}
+    {A_USED}
+    gpu.barrier
+    {B_USED.replace("%x", "%y")}
+    gpu.barrier
+    {BY_ADDRESS}
+    memref.store %loaded, %out[%c0] : memref<1xf32>
+    xegpu.fence memory_kind = global, fence_scope = workgroup
+    gpu.return
+  }}
+}}""",
+        "kernel.mlir",
+    )
+    for each in (module, lower(module, to="xevm")):
+        out = np.zeros(1, np.float32)
+        execute(each, None, [out])
+        assert out == 1
 
 
 def test_what_a_loop_reaches_lives_as_long_as_the_loop():

@@ -15,6 +15,7 @@ never written.
 
 import json
 import os
+import re
 import stat
 import sys
 import threading
@@ -122,11 +123,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Accept a source or a layout that the page sends."""
-        place = self._place()
-        length = 0 if place is None else int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(length)
-        if place is None or len(body) > MOST_BYTES:
+        place, length = self._place(), self._length()
+        if place is None or length is None:
             return self.send_error(404)
+        body = self.rfile.read(length)
         name, _, number = place.partition("?")
         if name == "layout" and (asked := typed_of(body)) is not None:
             found = json.dumps(told(asked), separators=(",", ":"))
@@ -144,6 +144,14 @@ class _Handler(BaseHTTPRequestHandler):
         token, slash, place = self.path.removeprefix("/").partition("/")
         is_known = compare_digest(token.encode(), self.session.token.encode())
         return place if is_known and slash else None
+
+    def _length(self) -> int | None:
+        """Return the length of the body, or None if it is not a number of at most MOST_BYTES."""
+        given = self.headers.get("Content-Length", "0").strip()
+        if not re.fullmatch(f"[0-9]{{1,{len(str(MOST_BYTES))}}}", given):
+            return None
+        length = int(given)
+        return length if length <= MOST_BYTES else None
 
     def _answer(self, kind: str, body: bytes) -> None:
         self._begin(200, kind)

@@ -38,10 +38,10 @@ def loop(
 
 
 def _most_trips(lower: Array, upper: Array, step: Array) -> int:
-    """Return the trip count of the thread with the widest range, also if it exceeds i64."""
+    """Return the trip count of the thread that makes the most rounds, also if it exceeds i64."""
     ends = np.broadcast_arrays(lower, upper, step)
-    far = np.argmax(ends[1].astype(np.float64) - ends[0])
-    first, last, by = (int(end[far]) for end in ends)
+    most = np.argmax((ends[1].astype(np.float64) - ends[0]) / ends[2])
+    first, last, by = (int(end[most]) for end in ends)
     return max(-((first - last) // by), 0)
 
 

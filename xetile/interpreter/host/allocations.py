@@ -14,6 +14,7 @@ from xetile.interpreter.machine.execution import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import all_numbers, mixed_lists, segments
 from xetile.interpreter.machine.runtime_values import Array, MemRef, Values, check_memref
 from xetile.interpreter.ops.memref_ops import HANDLERS as MEMREF
+from xetile.interpreter.ops.memref_ops import check_same_extents
 
 DEVICE_ONLY = "the device's memory"
 """Prefix of the names of buffers that the host cannot access: gpu.alloc without host_shared."""
@@ -124,12 +125,16 @@ def _subview(frame: Frame, op: Operation) -> Values:
     return MEMREF["memref.subview"](frame, op)
 
 
-def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
-    """Copy all elements; the two arrays may overlap."""
-    if source.shape != target.shape:
-        fail(op, f"'{op.name}' from extents {list(source.shape)} to {list(target.shape)}")
+def check_writable(op: Operation, target: Array) -> None:
+    """Refuse an op that writes to an array that is read-only."""
     if not target.flags.writeable:
         fail(op, f"'{op.name}' writes to memory that is read-only")
+
+
+def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
+    """Copy all elements; the two arrays may overlap."""
+    check_same_extents(op, source.shape, target.shape)
+    check_writable(op, target)
     target[...] = source.copy() if np.may_share_memory(source, target) else source
 
 

@@ -10,6 +10,7 @@ from xetile.interpreter.host.allocations import (
     DEVICE_ONLY,
     allocate,
     array_of,
+    check_writable,
     copy,
     give_back,
 )
@@ -43,8 +44,10 @@ def _memcpy(frame: Frame, op: Operation) -> Values:
 
 
 def _memset(frame: Frame, op: Operation) -> Values:
-    target, value = op.operands[-2:]
-    array_of(frame, op, target)[...] = frame.array(value)[0]
+    memref, value = op.operands[-2:]
+    target = array_of(frame, op, memref)
+    check_writable(op, target)
+    target[...] = frame.array(value)[0]
     return []
 
 

@@ -90,14 +90,14 @@ def _scalar(memory: Memory, given: object, of: Element, name: str) -> Array:
         raise XetileError(
             f"{name} is {of.name}, which takes a number, not {_described(given)}"
         )
+    is_number = given - given == 0  # neither infinite nor NaN
     if of.is_float:
         held = _rounded(given, of)
-        is_number = given - given == 0  # neither infinite nor NaN
         if is_number and not np.isfinite(held.astype(np.float64)).all():
             raise XetileError(f"{name} is {of.name}, which does not hold {given}")
         return memory.storage.given(held, of)
     low, high = (0, 1 << of.bits) if of.unsigned else (-(1 << of.bits - 1), 1 << of.bits)
-    if given != int(given) or not low <= given < high:
+    if not is_number or given != int(given) or not low <= given < high:
         raise XetileError(f"{name} is {of.name}, which does not hold {given}")
     bits = np.array([int(given) & (1 << 64) - 1], np.uint64)
     return wrap(bits.view(np.int64), of)

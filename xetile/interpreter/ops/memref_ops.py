@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from xetile.dialects.upstream.memref.views import dropped_dimensions, subview_type
@@ -239,10 +239,8 @@ def _strided_metadata(frame: Frame, op: Operation) -> Values:
 
 def _copy(frame: Frame, op: Operation) -> Values:
     source, target = op.operands
-    sizes = frame.memref(source).sizes
-    if any((size != size[0]).any() for size in sizes):
-        fail(op, "cannot execute 'memref.copy' with different extents in different threads")
-    shape = [int(size[0]) for size in sizes]
+    shape = _uniform_extents(frame, op, source)
+    check_same_extents(op, shape, _uniform_extents(frame, op, target))
     if prod(shape) == 0:
         return []
     indices = [grid.reshape(1, *shape) for grid in np.indices(shape)]
@@ -252,6 +250,19 @@ def _copy(frame: Frame, op: Operation) -> Values:
     at = element_addresses(frame, op, target, indices)
     frame.write(op, at, element_of(target.type, op), values)
     return []
+
+
+def _uniform_extents(frame: Frame, op: Operation, value: SSAValue) -> list[int]:
+    sizes = frame.memref(value).sizes
+    if any((size != size[0]).any() for size in sizes):
+        fail(op, "cannot execute 'memref.copy' with different extents in different threads")
+    return [int(size[0]) for size in sizes]
+
+
+def check_same_extents(op: Operation, source: Sequence[int], target: Sequence[int]) -> None:
+    """Refuse a copy between memrefs of different extents."""
+    if list(source) != list(target):
+        fail(op, f"'{op.name}' from extents {list(source)} to {list(target)}")
 
 
 def _dynamic_shared(frame: Frame, op: Operation) -> Values:

@@ -125,6 +125,32 @@ def test_refused_at_the_op(name: str) -> None:
     assert str(caught.value) == f"host.mlir:{line}:1: error: {message}"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "memref.copy %b, %a : memref<4xf32> to memref<4xf32>",
+        "gpu.memcpy %a, %b : memref<4xf32>, memref<4xf32>",
+        "gpu.memset %a, %x : memref<4xf32>, f32",
+    ],
+)
+def test_writes_to_read_only_arrays_are_refused(line: str) -> None:
+    text = (
+        f"func.func @f(%a: memref<4xf32>, %b: memref<4xf32>, %x: f32) {{\n{line}\nreturn\n}}"
+    )
+    given = np.zeros(4, np.float32)
+    given.flags.writeable = False
+    with pytest.raises(XetileError) as caught:
+        execute_host(
+            parse_text(text, "host.mlir"),
+            "f",
+            [given, np.ones(4, np.float32), 1.0],
+            output=print,
+        )
+    assert str(caught.value) == (
+        f"host.mlir:2:1: error: '{line.partition(' ')[0]}' writes to memory that is read-only"
+    )
+
+
 def test_symbols_are_offset_and_strides() -> None:
     text = """
     func.func @f(%n: index, %s: index, %o: index) -> (index, index, i32) {

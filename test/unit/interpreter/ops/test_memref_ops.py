@@ -238,3 +238,16 @@ def test_buffers_of_the_function(run: Run):
         target,
     )
     assert target.tolist() == [[1, 0], [11, 10]]
+
+
+@pytest.mark.parametrize(("source", "target"), [(4, 8), (8, 4), (0, 4)])
+def test_copies_between_different_extents_are_refused(compute: Run, source: int, target: int):
+    with pytest.raises(
+        XetileError, match=rf"'memref.copy' from extents \[{source}\] to \[{target}\]"
+    ):
+        compute(
+            "memref.copy %0, %1 : memref<?xi32> to memref<?xi32>",
+            "memref<?xi32>; memref<?xi32>",
+            np.zeros(source, np.int32),
+            np.zeros(target, np.int32),
+        )

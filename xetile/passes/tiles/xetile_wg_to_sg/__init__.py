@@ -137,7 +137,7 @@ class XeTileWgToSg(ModulePass):
         """Rewrite the function for one subgroup."""
         write_workgroup_maps(function)
         maps = infer_workgroup_maps(function)
-        limit = self.limit(function)
+        limit, left = self.limit(function), _left(function)
         avoids = self.loads == LOADS[0]
         operands: list[Operation] = []
         if avoids and self.operands == OPERANDS[0]:
@@ -158,7 +158,7 @@ class XeTileWgToSg(ModulePass):
             device=targets_of(function)[0],
         )
         view.run()
-        settle(view, min(target.shared_bytes for target in targets_of(function)))
+        settle(view, left)
         exchanged = [made.memory for made in view.exchanges]
         laid = lay_out(function, exchanged, view.device)
         set_level(function, "subgroup")
@@ -178,5 +178,11 @@ class XeTileWgToSg(ModulePass):
                 f"exchange_bytes is {self.exchange_bytes}; exchanges take {there}, "
                 "the shared memory that a workgroup of the target can have",
             )
-        own = program_bytes(function)
-        return min(self.exchange_bytes, there - own if own < there else there)
+        return min(self.exchange_bytes, _left(function))
+
+
+def _left(function: Operation) -> int:
+    """Return the bytes that the program's buffers leave on any target; all if none are left: they may share bytes."""
+    there = min(target.shared_bytes for target in targets_of(function))
+    own = program_bytes(function)
+    return there - own if own < there else there

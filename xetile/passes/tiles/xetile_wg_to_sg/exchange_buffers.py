@@ -6,8 +6,8 @@ the barrier before the stores stays. Exchanges that do not wait for each other s
 all loads: the loads of the first move after the barrier of the second. Buffers of one type that are not in use together
 are merged.
 
-If all buffers together are larger than shared memory, there is one for each type, and exchanges keep the barriers that
-let buffers of all types share bytes.
+If all buffers together are larger than what the program's own leave of shared memory, there is one for each type, and
+exchanges keep the barriers that let buffers of all types share bytes.
 
 To check that barriers order the stores and loads of exchanges, a function is seen as its barriers and these accesses,
 in their control flow. The accesses since the last barrier are followed on all paths. Two accesses are hazards: a store
@@ -211,7 +211,7 @@ _MANY = 64
 
 
 def settle(view: SubgroupView, shared_bytes: int) -> None:
-    """Remove barriers and buffers that the exchanges of a function do not need."""
+    """Remove barriers and buffers that the exchanges of a function, which have `shared_bytes`, do not need."""
     exchanges = view.exchanges
     if not exchanges:
         return

@@ -1,6 +1,18 @@
 """How much shared memory an exchange may take: what the device has, less where the program asks for less."""
 
 import pytest
+from support.subgroup import vector
+from support.workgroup import (
+    distributed,
+    kernel,
+    load,
+    random_array,
+    same_below,
+    store,
+    to_level,
+    wg_map,
+)
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile.analysis.module_kernels import functions
 from xetile.dialects.modules import parse
@@ -17,3 +29,36 @@ def test_an_exchange_may_take_what_the_device_has(device: str) -> None:
     (function,) = functions(module)
     assert XeTileWgToSg().limit(function) == find(device).shared_bytes
     assert XeTileWgToSg(4096).limit(function) == 4096
+
+
+def test_exchanges_share_bytes_if_the_program_leaves_no_room_for_all() -> None:
+    """Each of two exchanges, of 16 and 8 KiB, fits beside the program's buffer; both fit only one after the other."""
+    rows, columns = ((4, 1), (16, 64)), ((1, 4), (64, 16))
+    shape, own = (64, 64), "memref<28672xf32, 3>"
+    body = f"""
+        %c0 = arith.constant 0 : index
+        %one = arith.constant 1.0 : f32
+        %own = memref.alloc() : {own}
+        memref.store %one, %own[%c0] : {own}"""
+    for type, source, target in (("f32", "A", "B"), ("f16", "C", "D")):
+        of = f"memref<64x64x{type}>"
+        body += load(f"a_{type}", source, of, shape, type, rows)
+        body += f"""
+        %b_{type} = xetile.tile_conv_layout %a_{type} {{wg_map_result = {wg_map(columns)}}} : {vector(shape, type)}"""
+        body += store(f"b_{type}", target, of, shape, type, columns)
+    body += f"""
+        gpu.barrier
+        %last = memref.load %own[%c0] : {own}
+        memref.store %last, %E[%c0] : memref<1xf32>"""
+    types = ("f32", "f32", "f16", "f16")
+    arguments = [f"%{n}: memref<64x64x{t}>" for n, t in zip("ABCD", types, strict=True)]
+    text = kernel([*arguments, "%E: memref<1xf32>"], 4, body)
+    arrays = [random_array(shape, type, seed) for seed, type in enumerate(types)]
+
+    def lowered(module: ModuleOp) -> None:
+        distributed()(module)
+        to_level("xevm")(module)
+
+    found = same_below(text, [*arrays, random_array((1,), "f32")], distributed(), lowered)
+    assert (found[1] == arrays[0]).all()
+    assert (found[3] == arrays[2]).all()
