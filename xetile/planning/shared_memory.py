@@ -67,9 +67,21 @@ def is_shared_allocation(op: Operation) -> bool:
 def program_bytes(function: Operation) -> int:
     """Return the bytes of all shared memory buffers that a function declares, without sharing bytes."""
     buffers = [op.results[0].type for op in function.walk() if is_shared_allocation(op)]
-    if isinstance(function, FuncOp):
-        buffers += [buffer.type for buffer in function.workgroup_buffers]
-    return sum(map(buffer_bytes, buffers))
+    return sum(map(buffer_bytes, buffers)) + _workgroup_bytes(function)
+
+
+def shared_program_bytes(function: Operation) -> int:
+    """Return `program_bytes` if buffers share bytes where the barriers that are there now let them.
+
+    Errors: XetileError at a buffer of unknown size.
+    """
+    return _planned(function).bytes + _workgroup_bytes(function)
+
+
+def _workgroup_bytes(function: Operation) -> int:
+    if not isinstance(function, FuncOp):
+        return 0
+    return sum(buffer_bytes(buffer.type) for buffer in function.workgroup_buffers)
 
 
 def buffer_bytes(type: Attribute) -> int:
@@ -82,6 +94,14 @@ def plan_shared_memory(function: Operation) -> SharedMemory:
 
     Errors: XetileError at a buffer of unknown size, and at one in a loop without a barrier between its rounds.
     """
+    plan = _planned(function)
+    for buffer in plan.buffers:
+        if buffer.at.name != _NAMED:
+            _check_rounds(buffer.at)
+    return plan
+
+
+def _planned(function: Operation) -> SharedMemory:
     groups: dict[object, list[Operation]] = {}
     for op in function.walk():
         if is_shared_allocation(op):
@@ -142,8 +162,6 @@ def _buffer(ops: Sequence[Operation], body: Block, times: Mapping[Operation, int
     given = (_variable(op) if op.name == _NAMED else op).properties.get("alignment")
     asked = given.value.data if isinstance(given, IntegerAttr) else SHARED_ALIGNMENT
     accesses = [access for each in ops for access in _accesses(each)]
-    if op.parent_block() is not body and op.name != _NAMED:
-        _check_rounds(op, accesses)
     reached = [times[_outermost(access, body)] for access in accesses] or [
         times[_outermost(op, body)]
     ]
@@ -221,7 +239,7 @@ def _may_point(type: Attribute) -> bool:
     return text in _NUMBERS or text.startswith(_POINTING)
 
 
-def _check_rounds(op: Operation, accesses: Sequence[Operation]) -> None:
+def _check_rounds(op: Operation) -> None:
     """Refuse an allocation in a loop without a barrier between two rounds: each round allocates the same bytes."""
     block = op.parent_block()
     around = op.parent_op()
@@ -230,7 +248,7 @@ def _check_rounds(op: Operation, accesses: Sequence[Operation]) -> None:
     if around is None or block is None:
         return
     times = {inner: time for time, inner in enumerate(block.ops)}
-    reached = [times[_outermost(access, block)] for access in accesses]
+    reached = [times[_outermost(access, block)] for access in _accesses(op)]
     if not reached:
         return
     first, last = min(reached), max(reached)

@@ -74,7 +74,7 @@ from xetile.passes.tiles.xetile_wg_to_sg.subgroup_view import MOST_UNITS, Subgro
 from xetile.passes.tiles.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.planning.decided import decided
 from xetile.planning.distribution.holdings import Holdings
-from xetile.planning.shared_memory import program_bytes
+from xetile.planning.shared_memory import program_bytes, shared_program_bytes
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import find, names
 
@@ -182,7 +182,12 @@ class XeTileWgToSg(ModulePass):
 
 
 def _left(function: Operation) -> int:
-    """Return the bytes that the program's buffers leave on any target; all if none are left: they may share bytes."""
+    """Return the bytes that the program's buffers, which share bytes only if they have to, leave on any target.
+
+    All bytes if they leave none: no exchange fits beside them.
+    """
     there = min(target.shared_bytes for target in targets_of(function))
     own = program_bytes(function)
+    if own >= there:
+        own = shared_program_bytes(function)
     return there - own if own < there else there
