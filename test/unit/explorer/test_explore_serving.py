@@ -126,7 +126,11 @@ def test_no_other_place_is_there(served: Served, path: str) -> None:
     assert served.get(path).startswith(NOTHING)
 
 
-@pytest.mark.parametrize("place", ["source", "sources?1", "source?-1", "layouts"])
+@pytest.mark.parametrize(
+    "place",
+    ["source", "sources?1", "source?-1", "source?" + "1" * 5000, "layouts"],
+    ids=["no number", "another name", "below 0", "thousands of digits", "another path"],
+)
 def test_only_sources_and_layouts_are_taken(served: Served, place: str) -> None:
     events = served.session.followed.listen()
     assert served.post(b"module {}", place).startswith(NOTHING)

@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         if name == "layout" and (asked := typed_of(body)) is not None:
             found = json.dumps(told(asked), separators=(",", ":"))
             return self._answer("application/json", found.encode())
-        if name != "source" or not number.isdecimal():
+        if name != "source" or re.fullmatch("[0-9]{1,15}", number) is None:
             return self.send_error(404)
         self.session.change(Change(body, "page", int(number)))
         self._begin(204, "text/plain")
