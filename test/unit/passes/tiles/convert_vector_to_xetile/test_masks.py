@@ -56,6 +56,7 @@ BODIES = {
     "a mask of numbers": f"  %k = vector.constant_mask [7, 20] : {K}\n  %v = {read('k', 'one')}\n{WRITE}",
     "a mask of everything": f"  %k = arith.constant dense<true> : {K}\n  %v = {read('k', 'one', at='%i, %i')}\n{WRITE}",
     "bounds of mask and memref": f"  %x = arith.constant 70 : index\n  %k = vector.create_mask %c32, %n : {K}\n  %v = {read('k', 'one', '', '%x, %x')}\n{WRITE}",
+    "numbers of mask and memref": f"  %x = arith.constant 40 : index\n  %k = vector.constant_mask [7, 20] : {K}\n  %v = {read('k', 'one', '', '%x, %x')}\n{WRITE}",
     "a write": f"  %v = vector.transfer_read %A[%c0, %c0], %zero {IN} : {M}, {T}\n  %k = vector.create_mask %n, %n : {K}\n"
     f"  vector.transfer_write %v, %B[%i, %c3], %k {IN} : {T}, {M}",
     "a subview": f"  %s = memref.subview %A[%i, 16] [%n, %n] [1, 1] : {M} to memref<?x?xf32, strided<[96, 1], offset: ?>>\n"
