@@ -11,6 +11,7 @@ end. Where the environment says that none are kept (XETILE_CACHE is empty), the 
 import gc
 import importlib.util
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
@@ -103,6 +104,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(
         dict.fromkeys([str(ROOT), *filter(None, others)])
     )
+    # A shell that starts the tests in the background has them ignore Ctrl-C, and so would the commands that they start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Whatever the tests execute is watched for races on shared memory.
     os.environ.setdefault("XETILE_SANITIZE", "1")
     if cache_folder() is None:

@@ -15,11 +15,11 @@ KNOWN = {
     "ops": ("machine", "common"),
     "field": ("machine", "common", "field"),
     "sanitizer": ("machine", "sanitizer"),
-    "host": ("machine", "common", "ops.math", "ops.memref", "host"),
+    "host": ("machine", "common", "ops.math_ops", "ops.memref_ops", "host"),
 }
 """What a room may import: machine and common know no op, a dialect's ops not another's, and the host only the two it builds on."""
 
-ACROSS = {"xevm.py": ("ops.xegpu",)}
+ACROSS = {"xevm_ops.py": ("ops.xegpu_ops",)}
 """A block message of XeVM is checked as XeGPU's, by what it says of its surface."""
 
 

@@ -213,7 +213,7 @@ def test_loops_stay_as_written_where_unrolled_they_call_more_than_a_device_build
 
 
 def test_the_room_is_imported_without_drivers():
-    rooms = ("arguments", "cache", "child", "device", "devices", "launch")
+    rooms = ("arguments", "cache", "child", "open_device", "devices", "launch")
     imports = "".join(f"import xetile.runtime.{room}\n" for room in rooms)
     script = f"{imports}import sys\nassert 'pyopencl' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)
