@@ -422,6 +422,6 @@ def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
 
 
 def alternatives(numbers: Iterable[int]) -> str:
-    """Return numbers of which any is legal, for a message: `1, 2 or 4`."""
+    """Return the legal numbers as text for a message: `1, 2 or 4`."""
     *most, last = sorted(numbers)
     return f"{', '.join(map(str, most))} or {last}" if most else str(last)

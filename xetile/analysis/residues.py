@@ -70,7 +70,7 @@ def in_bytes(elements: Residue, bits: int) -> Residue:
 
 
 def joined(residues: Sequence[Residue]) -> Residue:
-    """Return a residue that contains the integers of all `residues`, of which there is at least one."""
+    """Return a residue that contains the integers of all `residues`; expects at least one."""
     return reduce(Residue.join, residues)
 
 

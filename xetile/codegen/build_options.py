@@ -23,7 +23,7 @@ _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
 def build_options(
     module: ModuleOp, device: str | None = None, *, grf: RegisterFile | None
 ) -> BuildOptions:
-    """Return the options for a module of the llvm dialect, all kernels of which are built together.
+    """Return the options for a module of the llvm dialect; its kernels are built together.
 
     `grf` is the register file; None is the one that `register_file` chooses.
     Raise XetileError for an unknown register file.

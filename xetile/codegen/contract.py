@@ -130,7 +130,7 @@ _POINTER = "pointer"
 
 
 def plain(attribute: Attribute) -> Plain:
-    """Return an attribute as a JSON value; a unit stands for a value known only at run time."""
+    """Return an attribute as a JSON value; a unit attribute is a value known only at run time."""
     if isinstance(attribute, DictionaryAttr):
         return {key: plain(value) for key, value in attribute.data.items()}
     if isa(attribute, ArrayAttr):

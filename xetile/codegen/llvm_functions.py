@@ -67,7 +67,7 @@ def calls_of(function: llvm.FuncOp) -> Iterator[llvm.CallOp]:
 
 
 def ops_of(function: llvm.FuncOp) -> Iterator[Operation]:
-    """Yield the ops of a function, none of which has regions."""
+    """Yield the ops of a function; ops of the llvm dialect have no regions."""
     for block in function.body.blocks:
         yield from block.ops
 

@@ -87,7 +87,7 @@ def _first(place: SSAValue) -> SSAValue:
 
 
 class Part(NamedTuple):
-    """A number, each of which counts `bytes` bytes of a column."""
+    """A value that counts pieces of a column, each of `bytes` bytes."""
 
     value: SSAValue
     bytes: int
@@ -98,7 +98,7 @@ class Part(NamedTuple):
 def parts(column: Column, is_known: Callable[[SSAValue], bool]) -> Iterator[Part]:
     """Yield parts that make a column a multiple of bytes if each part is one.
 
-    They are known values, and values of which nothing is known, with the operands of the latter (inexact).
+    They are the known values, and the unknown ones with their operands, which are inexact.
     """
     waiting = [Part(column.place, column.bytes)]
     seen: set[Part] = set()

@@ -127,7 +127,7 @@ def verify_complaint(op: Operation, message: str) -> Verdict:
 
 
 def unbuilt_complaint(name: str, message: str) -> str:
-    """Rewrite an error on an op that could not be built, of which only the name is known."""
+    """Rewrite an error on an op that could not be built: only its name is known."""
     line = plain(message)
     if match := re.fullmatch(r"unexpected attribute (.*)", line):
         other = counterpart(name)

@@ -234,7 +234,7 @@ class OptMain(xDSLOptMain):
                 raise
             raise XetileError(
                 f"cannot run xDSL's pass '{step.name}' on this module: "
-                f"{type(error).__name__}: {one_line(str(error))}; use xdsl-opt"
+                f"{type(error).__name__}: {one_line(str(error)) or 'no message'}; use xdsl-opt"
             ) from error
 
     # The run.

@@ -553,7 +553,7 @@ def _add_values(trace: Traced, level: Level, ops: Sequence[Operation]) -> None:
 
 
 def _know_values(trace: Traced, ops: Sequence[Operation], likes: Sequence[Operation]) -> None:
-    """Record the values of other ops, each of which equals one of `ops`, as known."""
+    """Record the values of `likes`, which equal those of `ops` in the same order."""
     for op, like in zip(ops, likes, strict=True):
         for value, other in zip(values_of(op), values_of(like), strict=True):
             trace.values[other] = trace.values[value]
